@@ -1,17 +1,13 @@
-"""A prepared data set that a network learns in a moment."""
+"""A prepared data set that a network learns in a moment; and the command in this process."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.contract.data_builders import store
-from tests.pame.vision.builders import data_set
+from tests.orchestrator.cli.conftest import pame as pame
+from tests.orchestrator.evaluation.builders import prepared
 
 
 @pytest.fixture
-def stripes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of all prepared data sets, in which there are only these."""
-    cache = tmp_path / "data"
-    monkeypatch.setenv("PAME_DATA", str(cache))
-    store(cache, data_set())
-    return cache
+def stripes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared(tmp_path, monkeypatch)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.command import call, lines_of, told
-from tests.orchestrator.campaigns.claims.test_conduct_claims import COMPARISON
+from tests.orchestrator.campaigns.claims.builders import COMPARISON
 from tests.orchestrator.campaigns.command import served
 from tests.orchestrator.campaigns.test_pame_resume import SWEEP
 

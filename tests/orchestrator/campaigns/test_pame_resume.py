@@ -10,8 +10,8 @@ import pytest
 
 from tests.command import begun, lines_of, mistake, only_run, told, wait_for, written
 from tests.command import call as call_once
-from tests.orchestrator.campaigns.claims.test_conduct_claims import COMPARISON
-from tests.orchestrator.campaigns.claims.test_conduct_claims import STUDY as STUDY_BASE
+from tests.orchestrator.campaigns.claims.builders import COMPARISON
+from tests.orchestrator.campaigns.studies.builders import small_file
 
 BOUND_S = 400
 call = partial(call_once, seconds=BOUND_S)
@@ -28,7 +28,7 @@ seed: [1, 2, 3, 4, 5, 6]
 CAMPAIGNS = {
     "run": (["sweep.yaml", "--backend", "simulate"], "sweep.json"),
     "compare": (["compare.yaml", "--seeds", "3"], "compare.json"),
-    "study": (["stragglers", "study.yaml", "--quick", "--backend", "simulate", "--seeds", "2"], "verdict.json"),
+    "study": (["stragglers", "small.yaml", "--quick", "--backend", "simulate", "--seeds", "2"], "verdict.json"),
     "claims": (["--only", "connectivity", "--seeds", "1"], "claims.json"),
 }
 
@@ -44,7 +44,7 @@ def prepare(folder: Path) -> Path:
     folder.mkdir()
     (folder / "sweep.yaml").write_text(SWEEP)
     (folder / "compare.yaml").write_text(COMPARISON)
-    (folder / "study.yaml").write_text(STUDY_BASE)
+    small_file(folder)
     return folder
 
 

@@ -15,7 +15,8 @@ from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.results import Ending, Status
 from orchestrator.results.points import read_curve
 from orchestrator.results.summary import require_summary
-from tests.harness import Watcher, poll
+from tests.command import BOUND_S, begun, call, lines_of, only_run, told, wait_for, written
+from tests.harness import Watcher
 from tests.orchestrator.evaluation.builders import convex, prepared, vision
 
 TIMED = {"compute": {"step": "10ms", "jitter": 0.5}, "links": {"delay": "20ms"}}
@@ -28,6 +29,13 @@ def _data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(experiment: Experiment, folder: Path, watcher: Watcher | None = None, backend: str = "simulate") -> Ending:
     return BACKENDS[backend].run(experiment, folder, folder, watcher or Watcher())
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    """The folder of a run that nothing cut short."""
+    run(vision(), tmp_path / "whole")
+    return tmp_path / "whole"
 
 
 def when(experiment: Experiment, word: str) -> Experiment:
@@ -91,8 +99,7 @@ class Impatient(Watcher):
             raise KeyboardInterrupt
 
 
-def test_ctrl_c_while_models_are_judged_keeps_what_is_done_and_the_rest_for_later(tmp_path: Path) -> None:
-    run(vision(), tmp_path / "whole")
+def test_ctrl_c_while_models_are_judged_keeps_what_is_done_and_the_rest_for_later(tmp_path: Path, whole: Path) -> None:
     ending = run(vision(), tmp_path / "run", Impatient())
     assert ending.status is Status.INTERRUPTED
     assert f"2 of 5 points are evaluated: `pame report {tmp_path / 'run'}` does the rest" in ending.reason
@@ -101,10 +108,9 @@ def test_ctrl_c_while_models_are_judged_keeps_what_is_done_and_the_rest_for_late
     assert left.left_to_judge == "2 of 5 points are evaluated: `pame report RUN` evaluates the rest"
     assert (tmp_path / "run" / "report.html").is_file()
     assert finish_evaluation(tmp_path / "run", not_shown)
-    whole = (tmp_path / "whole" / "curve.jsonl").read_text()
-    assert (tmp_path / "run" / "curve.jsonl").read_text() == whole
+    assert (tmp_path / "run" / "curve.jsonl").read_text() == (whole / "curve.jsonl").read_text()
     finished = require_summary(tmp_path / "run")
-    assert finished.final == require_summary(tmp_path / "whole").final
+    assert finished.final == require_summary(whole).final
     assert finished.left_to_judge == ""
 
 
@@ -138,26 +144,25 @@ def killed(tmp_path: Path, phase: str) -> Path:
     return tmp_path / "run"
 
 
-def test_a_run_killed_while_its_models_are_judged_is_finished_by_whoever_asks_for_its_report(tmp_path: Path) -> None:
-    run(vision(), tmp_path / "whole")
+def test_a_run_killed_while_its_models_are_judged_is_finished_by_whoever_asks_for_its_report(
+    tmp_path: Path, whole: Path
+) -> None:
     folder = killed(tmp_path, "judging")
     curve = folder / "curve.jsonl"
     assert len(curve.read_text().splitlines()) == 2
     curve.write_text(curve.read_text() + '{"by": "ite')  # a line that was cut
-    pame = Path(sys.executable).with_name("pame")
-    subprocess.run([pame, "report", str(folder)], check=True, timeout=100, capture_output=True)
-    assert curve.read_text() == (tmp_path / "whole" / "curve.jsonl").read_text()
-    assert require_summary(folder).final == require_summary(tmp_path / "whole").final
+    told(call(tmp_path, "report", folder))
+    assert curve.read_text() == (whole / "curve.jsonl").read_text()
+    assert require_summary(folder).final == require_summary(whole).final
     assert not (folder / FOLDER).exists()
 
 
-def test_a_run_killed_on_its_way_has_a_curve_as_far_as_it_came(tmp_path: Path) -> None:
-    run(vision(), tmp_path / "whole")
+def test_a_run_killed_on_its_way_has_a_curve_as_far_as_it_came(tmp_path: Path, whole: Path) -> None:
     folder = killed(tmp_path, "running")
     assert finish_evaluation(folder, not_shown)
     assert not (folder / "summary.json").exists()
-    whole = (tmp_path / "whole" / "curve.jsonl").read_text().splitlines()
-    assert (folder / "curve.jsonl").read_text().splitlines() == whole[:3]  # of 0, 5 and 10
+    expected = (whole / "curve.jsonl").read_text().splitlines()[:3]  # of 0, 5 and 10
+    assert (folder / "curve.jsonl").read_text().splitlines() == expected
 
 
 def test_what_somebody_else_judges_is_left_to_him(tmp_path: Path) -> None:
@@ -187,23 +192,16 @@ def test_a_run_that_diverged_is_known_as_such_when_it_is_judged(tmp_path: Path) 
 def test_ctrl_c_while_models_of_real_nodes_are_judged_ends_the_command_in_order(tmp_path: Path) -> None:
     file = tmp_path / "long.yaml"
     file.write_text(to_yaml(when(convex(evaluate={"every": 1}, stop={"iterations": 400}, name="long"), "after")))
-    pame = Path(sys.executable).with_name("pame")
-    words = [str(pame), "run", str(file), "--out", str(tmp_path / "runs")]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        poll(lambda: any(tmp_path.glob("runs/*/curve.jsonl")) and len(curve_lines(tmp_path)) > 0)
+    with begun(tmp_path, "run", file) as process:
+        wait_for(lambda: written(tmp_path), process)
         process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=100)
+        said = "".join(process.communicate(timeout=BOUND_S))
     assert process.returncode == 130
-    [folder] = tmp_path.glob("runs/*")
-    done = len(curve_lines(tmp_path))
+    folder = only_run(tmp_path)
+    done = len(lines_of(folder / "curve.jsonl"))
     assert "`pame report RUN` evaluates the rest" in " ".join(said.split())
     assert (folder / "report.html").is_file()
     assert finish_evaluation(folder, not_shown)
     finished = require_summary(folder)
     assert finished.evaluation is not None
     assert done < len(read_curve(folder)) == finished.evaluation.points
-
-
-def curve_lines(room: Path) -> list[str]:
-    [path] = room.glob("runs/*/curve.jsonl")
-    return path.read_text().splitlines()

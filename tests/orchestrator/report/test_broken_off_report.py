@@ -1,7 +1,6 @@
 """Reports of runs without a summary, and the section of events."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,10 +10,10 @@ from orchestrator.results.read import read_run
 from orchestrator.results.summary import MessageBits, MessageCounts, SentBytes
 from orchestrator.results.tables import read_links, read_records
 from pame.randomness import Key, Purpose, integers
-from tests.orchestrator.report.builders import write_lines
+from tests.orchestrator.report.builders import HEADER, MakeRun, write_lines
 from tests.orchestrator.report.oracle import Reader, text_of
 
-HEADER = "node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes\r\n"
+OLD_HEADER = HEADER.replace("\n", "\r\n")
 ROWS = (
     "0,0,0.1,0.05,1,1,0.4,0,0,1,100\r\n1,0,0.1,,0,0,,0,0,1,100\r\n2,0,0.2,,0,0,,0,2,1,100\r\n"
     "0,1,0.3,,0,0,,1,0,1,100\r\n1,1,0.4,,0,0,,0,0,0,0\r\n"
@@ -25,7 +24,7 @@ EXPERIMENT = "name: tiny\nseed: 11\nnodes: 3\nproblem:\n  kind: linear\n  n: 50\
 
 def test_a_run_without_a_summary_is_reported_from_its_other_files(tmp_path: Path) -> None:
     (tmp_path / "experiment.yaml").write_text(EXPERIMENT)
-    (tmp_path / "records.csv").write_text(HEADER + ROWS + "2,1,0.4,,0,0,,0,0,1,10")
+    (tmp_path / "records.csv").write_text(OLD_HEADER + ROWS + "2,1,0.4,,0,0,,0,0,1,10")
     (tmp_path / "curve.jsonl").write_text(json.dumps(POINT) + '\n{"by": "iteration", "iter')
     summary = read_run(tmp_path).summary
     assert (summary.name, summary.status) == ("tiny", "broken off")
@@ -69,7 +68,7 @@ def test_a_run_that_only_began_has_a_report_that_claims_nothing(tmp_path: Path) 
     assert "no time model" not in shown
 
 
-def test_a_summary_that_was_cut_is_said_to_be(run_folder: Callable[..., Path]) -> None:
+def test_a_summary_that_was_cut_is_said_to_be(run_folder: MakeRun) -> None:
     folder = run_folder(iterations=5)
     path = folder / "summary.json"
     path.write_text(path.read_text()[:-40])
@@ -83,7 +82,7 @@ def test_an_experiment_cut_inside_a_number_does_not_give_a_wrong_number(tmp_path
 
 
 def test_a_row_cut_inside_its_last_cell_is_left_out(tmp_path: Path) -> None:
-    (tmp_path / "records.csv").write_text(HEADER + ROWS[:-2])
+    (tmp_path / "records.csv").write_text(OLD_HEADER + ROWS[:-2])
     records = read_records(tmp_path / "records.csv")
     assert records is not None
     assert records.rows == 4
@@ -100,7 +99,7 @@ def test_a_row_cut_inside_its_last_cell_is_left_out(tmp_path: Path) -> None:
         ({}, "holds no run: give a folder that a run or a sweep has left"),
         ({"notes.txt": "hello"}, "holds no run: give a folder"),
         (
-            {"curve.jsonl": "", "records.csv": HEADER},
+            {"curve.jsonl": "", "records.csv": OLD_HEADER},
             "ended before anything reached the disk: run the experiment again",
         ),
         ({"summary.json": "{", "topology.json": "{"}, "ended before anything reached the disk"),
@@ -139,7 +138,7 @@ def test_a_sweep_cut_at_any_bytes_gives_a_report_or_one_sentence(words_folder: P
     assert all("sweep.json" in reason for reason in refused)
 
 
-def test_events_are_a_table_with_all_they_say(run_folder: Callable[..., Path]) -> None:
+def test_events_are_a_table_with_all_they_say(run_folder: MakeRun) -> None:
     folder = run_folder(iterations=5)
     events = [
         {"seconds": 0.25, "what": "joined", "node": 3, "detail": "10.0.0.3:4000"},
@@ -152,7 +151,7 @@ def test_events_are_a_table_with_all_they_say(run_folder: Callable[..., Path]) -
     assert "0.250 joined 3 10.0.0.3:4000 7.000 restarted 3 incarnation: 2 – link down – link: [1, 2]" in shown
 
 
-def test_at_most_200_events_are_shown_and_the_rest_is_counted(run_folder: Callable[..., Path]) -> None:
+def test_at_most_200_events_are_shown_and_the_rest_is_counted(run_folder: MakeRun) -> None:
     folder = run_folder(iterations=5)
     lines = [{"seconds": k, "what": "patience" if k else "joined", "node": k} for k in range(523)]
     write_lines(folder / "events.jsonl", lines)
@@ -163,7 +162,7 @@ def test_at_most_200_events_are_shown_and_the_rest_is_counted(run_folder: Callab
     assert "and 323 more events in events.jsonl" in shown
 
 
-def test_hostile_events_stay_words(run_folder: Callable[..., Path]) -> None:
+def test_hostile_events_stay_words(run_folder: MakeRun) -> None:
     folder = run_folder(iterations=5)
     hostile = "<script>alert(1)</script>"
     event = {"seconds": hostile, "what": hostile, "node": hostile, "detail": hostile, hostile: {"a": hostile}}
@@ -173,7 +172,8 @@ def test_hostile_events_stay_words(run_folder: Callable[..., Path]) -> None:
     assert "1 event: 1 × <script>alert(1)</script>." in Reader(html).text
 
 
-def test_a_run_without_events_has_no_section_of_events(run_folder: Callable[..., Path]) -> None:
+@pytest.mark.parametrize("section", ["events", "faults", "data"])
+def test_where_a_run_has_none_there_is_no_section_of_them(run_folder: MakeRun, section: str) -> None:
     folder = run_folder(iterations=5)
     (folder / "events.jsonl").write_text('{"seconds": 1')
-    assert 'id="events"' not in write_report(folder).read_text(encoding="utf-8")
+    assert f'id="{section}"' not in write_report(folder).read_text(encoding="utf-8")

@@ -1,7 +1,6 @@
 """The table of nodes and classes: shown where there is one, readable by people, and whole in a browser."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 
 from orchestrator.report import write_report
 from tests.browser import Theme, Visiting
+from tests.orchestrator.report.builders import MakeRun
 from tests.orchestrator.report.oracle import Reader
 
 FASHION = (
@@ -34,7 +34,7 @@ def grid(nodes: int, classes: int) -> list[list[int]]:
     ]
 
 
-def test_the_figures_of_the_partition_are_shown(run_folder: Callable[..., Path]) -> None:
+def test_the_figures_of_the_partition_are_shown(run_folder: MakeRun) -> None:
     counts = [[60, 0, 20], [0, 30, 10], [5, 5, 5]]
     text = write_report(with_counts(run_folder(iterations=5), counts, ("circle", "square", "star"), 140)).read_text()
     page = Reader(text)
@@ -50,19 +50,18 @@ def test_the_figures_of_the_partition_are_shown(run_folder: Callable[..., Path])
     assert "30.2 %" in page.text
 
 
-def test_without_a_table_there_is_no_section(run_folder: Callable[..., Path]) -> None:
-    assert 'id="data"' not in write_report(run_folder(iterations=5)).read_text()
+def test_without_a_whole_table_there_is_no_section(run_folder: MakeRun) -> None:
     folder = with_counts(run_folder(iterations=5), [[1, 2]], ("one",))
     assert 'id="data"' not in write_report(folder).read_text()
 
 
-def test_nodes_without_any_sample_are_listed_and_nothing_is_drawn(run_folder: Callable[..., Path]) -> None:
+def test_nodes_without_any_sample_are_listed_and_nothing_is_drawn(run_folder: MakeRun) -> None:
     text = write_report(with_counts(run_folder(iterations=5), [[0, 0], [0, 0]], ("a", "b"))).read_text()
     assert "Node by node" in text
     assert "chart-classes" not in text
 
 
-def test_of_more_nodes_and_classes_than_can_be_drawn_the_first_are(run_folder: Callable[..., Path]) -> None:
+def test_of_more_nodes_and_classes_than_can_be_drawn_the_first_are(run_folder: MakeRun) -> None:
     names = tuple(f"class {number}" for number in range(210))
     text = write_report(with_counts(run_folder(iterations=5), grid(130, 210), names)).read_text()
     assert "Drawn: the first 128 of 130 nodes and the first 200 of 210 classes; class_counts.json has all." in text
@@ -75,7 +74,7 @@ def test_of_more_nodes_and_classes_than_can_be_drawn_the_first_are(run_folder: C
 )
 @pytest.mark.parametrize("width", [420, 1400])
 def test_the_heat_map_fits_its_page_and_no_words_collide(
-    visiting: Visiting, run_folder: Callable[..., Path], theme: Theme, nodes: int, names: tuple[str, ...], width: int
+    visiting: Visiting, run_folder: MakeRun, theme: Theme, nodes: int, names: tuple[str, ...], width: int
 ) -> None:
     folder = with_counts(run_folder(iterations=5), grid(nodes, len(names)), names)
     visit = visiting(write_report(folder), theme, width)
@@ -113,7 +112,7 @@ COLLISIONS = """() => {
 @pytest.mark.requires("chromium")
 @pytest.mark.parametrize(("width", "seen"), [(360, False), (1400, True)])
 def test_figures_stand_in_the_cells_where_there_is_room(
-    visiting: Visiting, run_folder: Callable[..., Path], width: int, seen: bool
+    visiting: Visiting, run_folder: MakeRun, width: int, seen: bool
 ) -> None:
     visit = visiting(write_report(with_counts(run_folder(iterations=5), grid(8, 10), FASHION)), width=width)
     texts = visit.page.locator("#chart-classes .mark-text.role-mark text")
@@ -122,7 +121,7 @@ def test_figures_stand_in_the_cells_where_there_is_room(
 
 
 @pytest.mark.requires("chromium")
-def test_class_names_are_words_and_never_code(visiting: Visiting, run_folder: Callable[..., Path]) -> None:
+def test_class_names_are_words_and_never_code(visiting: Visiting, run_folder: MakeRun) -> None:
     names = ('"] + alert(1) + ["', "</script><b>", "\\u2028", "'\n'")
     visit = visiting(write_report(with_counts(run_folder(iterations=5), grid(4, 4), names)))
     assert visit.complaints == []

@@ -26,22 +26,29 @@ from orchestrator.report.theme import chart_themes
 from orchestrator.results.fault_history import MOST_SPELLS, Faults
 from orchestrator.results.read import RunData, read_run
 from orchestrator.results.window_rounds import AgeSum, Rounds
-from pame.fault_effects import CutEffect, DegradeEffect, DropEffect, FaultEvent, PauseEffect, SlowEffect, Window
+from pame.fault_effects import CutEffect, DegradeEffect, DropEffect, FaultEvent, PauseEffect, SlowEffect
 from pame.fault_plan_text import read_plan
 from tests.json_strategies import JSON
 from tests.orchestrator.report.builders import (
     HALVES,
-    HEADER,
     KILLED,
     NEW_HEADER,
+    MakeRun,
     change_summary,
     event,
     ring_run,
     told,
     write_lines,
     write_plan,
+    write_records,
 )
 from tests.orchestrator.report.oracle import Reader, text_of
+
+
+@pytest.fixture
+def parted(tmp_path: Path) -> Path:
+    """Of a ring whose halves were to be apart from 5 s to 10 s."""
+    return ring_run(tmp_path, event(HALVES, 5, 10))
 
 
 def course_of(run: RunData) -> FaultAxes:
@@ -65,8 +72,29 @@ def shades_of(folder: Path) -> FaultShading:
     return shades(run.faults, course_of(run))
 
 
-def test_the_curves_before_in_and_after_a_window_and_the_time_to_recover(tmp_path: Path) -> None:
-    (impact,) = impacts_of(ring_run(tmp_path, event(HALVES, 5, 10)))
+def places(shading: FaultShading) -> dict[str, list[Any]]:
+    """By axis: from where to where."""
+    return {axis: [span for _, span in spans] for axis, spans in shading.spans.items()}
+
+
+def tell(folder: Path, *acts: tuple[str, float, int, Any]) -> None:
+    """events.jsonl: what nodes told of faults, at which second, of which node, and for when it was planned."""
+    write_lines(folder / "events.jsonl", [told(*act) for act in acts])
+
+
+def tell_failed(folder: Path, is_begin: bool) -> None:
+    """That node 2 was killed, and then that it could not be, or not be brought back."""
+    turn = Turn(event(KILLED, 5, 10), is_begin, 5.2, 40, "supervisor", "no supervisor to kill this node")
+    write_lines(folder / "events.jsonl", [told("begins", 5, 2, 5.0), fault_event(2, fault_message(1, turn))])
+
+
+def change_curve(folder: Path, changes: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    points = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
+    write_lines(folder / "curve.jsonl", [point | changes(point) for point in points])
+
+
+def test_the_curves_before_in_and_after_a_window_and_the_time_to_recover(parted: Path) -> None:
+    (impact,) = impacts_of(parted)
     assert impact.consensus == Dip(before=1, worst=5, after=4, recovered=4)
     assert impact.objective.before == 9
     assert impact.objective.worst == pytest.approx(10 - 1.2 + 3)
@@ -82,21 +110,19 @@ def test_a_window_that_lasts_to_the_end_has_nothing_after_it(tmp_path: Path) -> 
 
 def test_a_curve_that_never_comes_back_is_not_recovered(tmp_path: Path) -> None:
     folder = ring_run(tmp_path, event(HALVES, 15.5, 16))
-    points = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
-    write_lines(folder / "curve.jsonl", [p | {"consensus": 0.1 if p["seconds"] < 16 else 7} for p in points])
+    change_curve(folder, lambda point: {"consensus": 0.1 if point["seconds"] < 16 else 7})
     (impact,) = impacts_of(folder)
     assert impact.consensus == Dip(0.1, 7, 7, None)
     assert "not recovered in this run" in text_of(folder)
 
 
 def stop_at(k: int, lasts_s: float) -> FaultEvent:
-    return FaultEvent(0, "pause", PauseEffect((0,)), Window(k, unit="iterations", lasts_s=lasts_s))
+    return event(PauseEffect((0,)), k, inf, "iterations", lasts_s=lasts_s)
 
 
 def test_what_stops_a_node_at_an_iteration_is_where_the_node_told(tmp_path: Path) -> None:
     folder = ring_run(tmp_path, stop_at(10, 3.0))
-    planned = {"iteration": 10}
-    write_lines(folder / "events.jsonl", [told("begins", 6.0, 0, planned), told("ends", 9.5, 0, planned)])
+    tell(folder, ("begins", 6.0, 0, {"iteration": 10}), ("ends", 9.5, 0, {"iteration": 10}))
     (impact,) = impacts_of(folder)
     assert impact.span == (6.0, 9.5)
     assert impact.consensus is not None
@@ -114,7 +140,7 @@ def test_what_stops_a_node_at_an_iteration_is_where_the_node_told(tmp_path: Path
 def test_repeated_stops_at_iterations_are_told_apart(tmp_path: Path) -> None:
     folder = ring_run(tmp_path, stop_at(10, 3.0), stop_at(20, 3.0))
     moments = [("begins", 6.0, 10), ("ends", 9.0, 10), ("begins", 12.0, 20), ("ends", 15.0, 20)]
-    write_lines(folder / "events.jsonl", [told(what, at, 0, {"iteration": k}) for what, at, k in moments])
+    tell(folder, *((what, at, 0, {"iteration": k}) for what, at, k in moments))
     assert [impact.span for impact in impacts_of(folder)] == [(6.0, 9.0), (12.0, 15.0)]
 
 
@@ -140,27 +166,26 @@ def test_many_stops_at_iterations_are_outlined(tmp_path: Path) -> None:
     assert "at iterations 10 to 30, for 250 ms" in text_of(folder)
 
 
-def test_the_live_graph_of_a_partition_has_two_components_and_no_gap(tmp_path: Path) -> None:
-    (impact,) = impacts_of(ring_run(tmp_path, event(HALVES, 5, 10)))
-    assert impact.live == Live(2, 0.0)
+@pytest.mark.parametrize(
+    ("events", "live"),
+    [
+        ([event(HALVES, 5, 10)], [Live(2, 0.0)]),
+        # a ring of four: eigenvalues 1, 1/3, 1/3, -1/3
+        ([event(SlowEffect((1,), 10.0), 5, 10)], [Live(1, pytest.approx(2 / 3))]),  # type: ignore[arg-type]
+        # while both last 1 and 3 are left, and were joined by 0 and 2 only
+        ([event(PauseEffect((0,)), 5, 10), event(KILLED, 7, 8, number=1)], [Live(2, 0.0), Live(2, 0.0)]),
+        ([event(PauseEffect((99,)), 5, 10), event(HALVES, 5, 10, number=1)], [None, Live(2, 0.0)]),
+    ],
+    ids=["a partition has two components and no gap", "a slow node leaves it whole", "a fault during another counts",
+         "none for nodes that are not there"],
+)  # fmt: skip
+def test_the_live_graph_is_what_all_faults_in_force_leave(
+    tmp_path: Path, events: list[FaultEvent], live: list[Live | None]
+) -> None:
+    assert [impact.live for impact in impacts_of(ring_run(tmp_path, *events))] == live
 
 
-def test_a_slow_node_leaves_the_graph_whole(tmp_path: Path) -> None:
-    (impact,) = impacts_of(ring_run(tmp_path, event(SlowEffect((1,), 10.0), 5, 10)))
-    assert impact.live is not None
-    assert impact.live.components == 1
-    assert impact.live.spectral_gap == pytest.approx(2 / 3)  # a ring of four: eigenvalues 1, 1/3, 1/3, -1/3
-
-
-def test_a_fault_that_strikes_during_another_counts_for_the_live_graph(tmp_path: Path) -> None:
-    one = event(PauseEffect((0,)), 5, 10)
-    other = event(KILLED, 7, 8, number=1)
-    paused, killed = impacts_of(ring_run(tmp_path, one, other))
-    assert paused.live == killed.live == Live(2, 0.0)  # 1 and 3 are left, and were joined by 0 and 2 only
-
-
-def test_waits_are_cut_at_the_window_and_rounds_belong_to_it_if_they_were_under_way(tmp_path: Path) -> None:
-    folder = ring_run(tmp_path, event(HALVES, 5, 10))
+def test_waits_are_cut_at_the_window_and_rounds_belong_to_it_if_they_were_under_way(parted: Path) -> None:
     rows = [
         "0,0,4.0,1.0,1,1,0.1,0,0,1,10",  # waits 0 to 1
         "0,1,9.5,2.0,2,1,0.1,0,3,1,10",  # waits 4 to 6: one second of it inside; short by one
@@ -169,10 +194,10 @@ def test_waits_are_cut_at_the_window_and_rounds_belong_to_it_if_they_were_under_
         "1,7,11.0,3.0,2,2,0.1,0,0,1,10",  # after a gap: waits 8 to 11, two seconds inside
         "1,8,11.5,,0,0,,0,7,1,10",
     ]
-    (folder / "records.csv").write_text(HEADER + "\n".join(rows) + "\n")
-    (impact,) = impacts_of(folder)
+    write_records(parted, *rows)
+    (impact,) = impacts_of(parted)
     assert impact.rounds == Rounds(rounds=3, starved=1, short=1, missing=2, late=5, waited_s=3.5)
-    shown = text_of(folder)
+    shown = text_of(parted)
     assert "3.5 s 17.5 % of the nodes' time 2 1 starved, 1 short, of 3; 2 messages missing ?, 5 not measured" in shown
 
 
@@ -188,7 +213,7 @@ def test_lost_messages_belong_to_the_window_in_which_their_iteration_began_and_a
         "1,7,11.0,3.0,2,2,0.1,0,0,1,10,4,1.5",  # after a gap: begins at 8
         "1,8,11.5,,0,0,,0,7,1,10,0,",
     ]
-    (folder / "records.csv").write_text(NEW_HEADER + "\n".join(rows) + "\n")
+    write_records(folder, *rows, header=NEW_HEADER)
     cut, killed = (impact.rounds for impact in impacts_of(folder))
     assert cut == Rounds(3, 1, 1, 2, 5, 3.5, 6, inside=AgeSum(2, 3.5 + 1.5, 3.5), outside=AgeSum(2, 0.5 + 0.25, 0.5))
     assert killed == Rounds(0, 0, 0, 0, 0, 0.0, 0, outside=AgeSum(4, 0.5 + 3.5 + 0.25 + 1.5, 3.5))
@@ -200,8 +225,8 @@ def test_lost_messages_belong_to_the_window_in_which_their_iteration_began_and_a
 
 def test_lost_messages_and_ages_in_a_window_of_iterations_are_those_of_its_rows(tmp_path: Path) -> None:
     folder = ring_run(tmp_path, event(HALVES, 10, 12, "iterations"))
-    rows = [f"0,{k},,,1,1,0.1,0,0,1,10,{k},{k / 2}\n" for k in (8, 10, 11, 12)]
-    (folder / "records.csv").write_text(NEW_HEADER + "".join(rows))
+    rows = [f"0,{k},,,1,1,0.1,0,0,1,10,{k},{k / 2}" for k in (8, 10, 11, 12)]
+    write_records(folder, *rows, header=NEW_HEADER)
     (impact,) = impacts_of(folder)
     assert impact.rounds == Rounds(2, 0, 0, 0, 0, None, 21, AgeSum(2, 5.0 + 5.5, 5.5), AgeSum(2, 4.0 + 6.0, 6.0))
     write_plan(folder, event(HALVES, 0, 40, "iterations"))
@@ -211,23 +236,19 @@ def test_lost_messages_and_ages_in_a_window_of_iterations_are_those_of_its_rows(
     assert "5.12 at most 6 " in text_of(folder)
 
 
-def test_counts_are_the_same_when_records_come_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = ring_run(tmp_path, event(HALVES, 5, 10))
-    rows = [
-        f"{node},{k},{k + 1 + node / 8},0.75,2,{k % 3},0.1,0,1,1,10,{node},{k}\n"
-        for k in range(20)
-        for node in range(4)
-    ]
-    (folder / "records.csv").write_text(NEW_HEADER + "".join(rows))
-    whole = impacts_of(folder)
+def test_counts_are_the_same_when_records_come_in_blocks(parted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for_each = ((node, k) for k in range(20) for node in range(4))
+    rows = [f"{node},{k},{k + 1 + node / 8},0.75,2,{k % 3},0.1,0,1,1,10,{node},{k}" for node, k in for_each]
+    write_records(parted, *rows, header=NEW_HEADER)
+    whole = impacts_of(parted)
     monkeypatch.setattr("orchestrator.results.tables.BLOCK_ROWS", 3)
-    assert impacts_of(folder) == whole
+    assert impacts_of(parted) == whole
 
 
 def test_a_window_in_iterations_is_taken_by_each_nodes_own_iterations(tmp_path: Path) -> None:
     folder = ring_run(tmp_path, event(HALVES, 10, 12, "iterations"))
-    rows = [f"0,{k},{k},0.5,1,{int(k != 11)},0.1,{int(k == 11)},1,1,10\n" for k in range(20)]
-    (folder / "records.csv").write_text(HEADER + "".join(rows))
+    rows = [f"0,{k},{k},0.5,1,{int(k != 11)},0.1,{int(k == 11)},1,1,10" for k in range(20)]
+    write_records(folder, *rows)
     (impact,) = impacts_of(folder)
     assert impact.rounds == Rounds(rounds=2, starved=1, short=0, missing=1, late=2, waited_s=1.0)
     assert impact.consensus == Dip(before=1, worst=2, after=2, recovered=28 - 12)
@@ -236,7 +257,7 @@ def test_a_window_in_iterations_is_taken_by_each_nodes_own_iterations(tmp_path: 
 
 def test_without_a_clock_waiting_is_not_measured(tmp_path: Path) -> None:
     folder = ring_run(tmp_path, event(HALVES, 10, 12, "iterations"))
-    (folder / "records.csv").write_text(HEADER + "0,10,,,1,0,,1,0,1,10\n")
+    write_records(folder, "0,10,,,1,0,,1,0,1,10")
     (impact,) = impacts_of(folder)
     assert impact.rounds == Rounds(1, 1, 0, 1, 0, None)
     write_plan(folder, event(HALVES, 5, 10))
@@ -270,9 +291,7 @@ def test_faults_that_failed_or_did_not_happen_stand_on_top_and_are_not_shaded(tm
     assert 0 < html.index(f'<div class="callout bad">{sentence}</div>') < html.index('class="tiles"')
     assert html.count(sentence) == 1
     assert "another one" in html
-    assert {axis: [span for _, span in spans] for axis, spans in shades_of(folder).spans.items()} == {
-        "seconds": [(5, 10)], "iteration": [(10, 20)], "bytes": [(500, 1000)],
-    }  # fmt: skip
+    assert places(shades_of(folder)) == {"seconds": [(5, 10)], "iteration": [(10, 20)], "bytes": [(500, 1000)]}
     assert [impact.span for impact in impacts_of(folder)] == [(5, 10), None, None]
     assert "never node 1 was away or stopped at 16 s" in text_of(folder)
 
@@ -280,7 +299,7 @@ def test_faults_that_failed_or_did_not_happen_stand_on_top_and_are_not_shaded(tm
 def test_a_fault_that_failed_at_one_of_its_nodes_is_shaded_all_the_same(tmp_path: Path) -> None:
     folder = ring_run(tmp_path, event(PauseEffect((0, 2)), 5, 10))
     with_faults_summed_up(folder, Told(0, 0, True, 5.0, 5.0), Told(0, 2, True, 5.0, 5.0, "no supervisor"))
-    assert [span for _, span in shades_of(folder).spans["seconds"]] == [(5, 10)]
+    assert places(shades_of(folder))["seconds"] == [(5, 10)]
     assert "1 of 1 fault failed: pause at node 2: no supervisor" in text_of(folder)
 
 
@@ -290,12 +309,12 @@ def test_a_fault_that_began_only_in_part_is_marked_in_the_table_too(tmp_path: Pa
     words = text_of(folder)
     assert "in part: not at node 2: it was away or stopped at 5 s" in words
     assert words.count("in part:") == 2, "in the sentence on top, and in the row of that fault"
-    assert [span for _, span in shades_of(folder).spans["seconds"]] == [(5, 10), (12, 13)]
+    assert places(shades_of(folder))["seconds"] == [(5, 10), (12, 13)]
 
 
 def test_a_window_that_the_end_of_the_run_cuts_short_is_shaded_up_to_the_end(tmp_path: Path) -> None:
     folder = with_faults_summed_up(ring_run(tmp_path, event(KILLED, 15, 30)), Told(0, 2, True, 15.0, 15.0))
-    assert [span for _, span in shades_of(folder).spans["seconds"]] == [(15, 20)]
+    assert places(shades_of(folder))["seconds"] == [(15, 20)]
 
 
 def test_what_failed_does_not_count_for_the_live_graph_of_others(tmp_path: Path) -> None:
@@ -307,8 +326,7 @@ def test_what_failed_does_not_count_for_the_live_graph_of_others(tmp_path: Path)
 
 def test_without_a_summary_a_fault_that_nobody_could_do_is_not_shaded(tmp_path: Path) -> None:
     folder = ring_run(tmp_path, event(KILLED, 5, 10))
-    turn = Turn(event(KILLED, 5, 10), True, 5.2, 40, "supervisor", "no supervisor to kill this node")
-    write_lines(folder / "events.jsonl", [told("begins", 5, 2, 5.0), fault_event(2, fault_message(1, turn))])
+    tell_failed(folder, is_begin=True)
     (folder / "summary.json").unlink()
     assert not shades_of(folder).any
 
@@ -317,40 +335,32 @@ def test_without_a_summary_a_fault_that_nobody_could_do_is_not_shaded(tmp_path: 
     "summed_up",
     [None, 3, [], {"sentence": 5, "windows": 7}, {"windows": [3, {"window": "x"}, {"window": 0, "began": 0}]}],
 )
-def test_a_damaged_account_of_faults_is_no_reason_to_fail(tmp_path: Path, summed_up: Any) -> None:
-    folder = ring_run(tmp_path, event(HALVES, 5, 10))
-    change_summary(folder, faults=summed_up)
-    assert "What was done" in text_of(folder)
-    assert [span for _, span in shades_of(folder).spans["seconds"]] == [(5, 10)]
+def test_a_damaged_account_of_faults_is_no_reason_to_fail(parted: Path, summed_up: Any) -> None:
+    change_summary(parted, faults=summed_up)
+    assert "What was done" in text_of(parted)
+    assert places(shades_of(parted))["seconds"] == [(5, 10)]
 
 
-def test_windows_in_seconds_are_placed_among_iterations_and_bytes_by_the_curve(tmp_path: Path) -> None:
-    found = shades_of(ring_run(tmp_path, event(HALVES, 5, 10)))
-    assert {axis: [span for _, span in spans] for axis, spans in found.spans.items()} == {
-        "seconds": [(5, 10)], "iteration": [(10, 20)], "bytes": [(500, 1000)],
-    }  # fmt: skip
+def test_windows_in_seconds_are_placed_among_iterations_and_bytes_by_the_curve(parted: Path) -> None:
+    found = shades_of(parted)
+    assert places(found) == {"seconds": [(5, 10)], "iteration": [(10, 20)], "bytes": [(500, 1000)]}
     assert "placed among iterations by the mean iteration" in found.said
 
 
 def test_windows_in_iterations_are_placed_among_seconds_by_what_was_told_else_by_the_curve(tmp_path: Path) -> None:
     folder = ring_run(tmp_path, event(HALVES, 10, 20, "iterations"))
-    assert [span for _, span in shades_of(folder).spans["seconds"]] == [(5, 10)]
+    assert places(shades_of(folder))["seconds"] == [(5, 10)]
     moments = [("begins", 5.25, 0, 10), ("begins", 5.5, 1, 10), ("ends", 9.0, 0, 20), ("ends", 9.75, 1, 20)]
-    write_lines(folder / "events.jsonl", [told(what, s, n, {"iteration": k}) for what, s, n, k in moments])
-    found = shades_of(folder).spans
-    assert [span for _, span in found["seconds"]] == [(5.25, 9.75)]
-    assert [span for _, span in found["iteration"]] == [(10, 20)]
+    tell(folder, *((what, s, n, {"iteration": k}) for what, s, n, k in moments))
+    found = places(shades_of(folder))
+    assert (found["seconds"], found["iteration"]) == ([(5.25, 9.75)], [(10, 20)])
 
 
-def test_without_a_curve_by_time_windows_in_seconds_are_not_shaded_over_iterations_and_it_is_said(
-    tmp_path: Path,
-) -> None:
-    folder = ring_run(tmp_path, event(HALVES, 5, 10))
-    points = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
-    write_lines(folder / "curve.jsonl", [point | {"by": "iteration", "seconds": None} for point in points])
-    found = shades_of(folder)
+def test_without_a_curve_by_time_windows_in_seconds_are_not_shaded_over_iterations_and_it_is_said(parted: Path) -> None:
+    change_curve(parted, lambda _: {"by": "iteration", "seconds": None})
+    found = shades_of(parted)
     assert found.on("iteration") is found.on("bytes") is None
-    assert "1 of 1 have no known place among iterations and are not shaded there." in text_of(folder)
+    assert "1 of 1 have no known place among iterations and are not shaded there." in text_of(parted)
 
 
 def test_a_point_names_the_faults_at_its_place(tmp_path: Path) -> None:
@@ -361,7 +371,7 @@ def test_a_point_names_the_faults_at_its_place(tmp_path: Path) -> None:
     assert [faults[second] for second in (4, 5, 8, 9, 10)] == ["none", links, f"{links}; node 2 killed", links, "none"]
 
 
-def test_every_curve_is_drawn_with_its_shades(run_folder: Callable[..., Path]) -> None:
+def test_every_curve_is_drawn_with_its_shades(run_folder: MakeRun) -> None:
     folder = run_folder()
     write_plan(folder, event(HALVES, 1, 2, fault="partition"), event(SlowEffect((2,), 2.0), 60, 90, "iterations", 1))
     run = read_run(folder)
@@ -382,8 +392,8 @@ def test_every_curve_is_drawn_with_its_shades(run_folder: Callable[..., Path]) -
 
 def test_the_table_has_what_was_planned_what_was_told_and_by_which_mechanism(tmp_path: Path) -> None:
     folder = ring_run(tmp_path, event(HALVES, 5, 10, fault="partition halves: 0 1 | 2 3"))
-    moments = [("begins", 5.034, 0, 5.0), ("begins", 5.041, 3, 5.0), ("ends", 10.05, 0, 10.0), ("ends", 10.02, 3, 10.0)]
-    write_lines(folder / "events.jsonl", [told(what, s, n, planned) for what, s, n, planned in moments])
+    begins = ("begins", 5.034, 0, 5.0), ("begins", 5.041, 3, 5.0)
+    tell(folder, *begins, ("ends", 10.05, 0, 10.0), ("ends", 10.02, 3, 10.0))
     shown = text_of(folder)
     assert (
         "partition halves: 0 1 | 2 3 5 s to 10 s 5.034 s 2 told, within 7 ms 10.050 s 2 told, within 30 ms nft "
@@ -394,18 +404,15 @@ def test_the_table_has_what_was_planned_what_was_told_and_by_which_mechanism(tmp
 def test_what_was_told_belongs_to_the_window_that_it_names(tmp_path: Path) -> None:
     windows = [event(HALVES, begin, begin + 1) for begin in (2, 4, 6)]
     folder = ring_run(tmp_path, *windows)
-    entries = [told("begins", 4.25, 0, 4.0), told("ends", 5.25, 0, 5.0), told("begins", 6.5, 9, 6.0)]
-    write_lines(folder / "events.jsonl", entries)
+    tell(folder, ("begins", 4.25, 0, 4.0), ("ends", 5.25, 0, 5.0), ("begins", 6.5, 9, 6.0))
     spells = faults_of(read_run(folder)).spells
     assert [(spell.acts.begun, spell.acts.ended) for spell in spells] == [([], []), ([4.25], [5.25]), ([], [])]
 
 
-def test_a_restarted_node_that_tells_again_is_believed_the_first_time(tmp_path: Path) -> None:
-    folder = ring_run(tmp_path, event(HALVES, 5, 10))
-    moments = [("begins", 5.01, 3, 5.0), ("ends", 10.01, 3, 10.0), ("begins", 16.5, 3, 5.0), ("ends", 16.5, 3, 10.0)]
-    write_lines(folder / "events.jsonl", [told(what, s, n, planned) for what, s, n, planned in moments])
-    (impact,) = impacts_of(folder)
-    assert impact.span == (5.01, 10.01)
+def test_a_restarted_node_that_tells_again_is_believed_the_first_time(parted: Path) -> None:
+    again = ("begins", 16.5, 3, 5.0), ("ends", 16.5, 3, 10.0)
+    tell(parted, ("begins", 5.01, 3, 5.0), ("ends", 10.01, 3, 10.0), *again)
+    assert [impact.span for impact in impacts_of(parted)] == [(5.01, 10.01)]
 
 
 def test_the_fault_of_a_killed_node_ends_when_it_is_back(tmp_path: Path) -> None:
@@ -413,14 +420,13 @@ def test_the_fault_of_a_killed_node_ends_when_it_is_back(tmp_path: Path) -> None
     back = [{"seconds": 10.6, "what": "restarted", "node": 2}, {"seconds": 17.5, "what": "restarted", "node": 2}]
     write_lines(folder / "events.jsonl", [told("begins", 5.0, 2, 5.0), back[0], told("begins", 15.0, 2, 15.0), back[1]])
     assert [impact.span for impact in impacts_of(folder)] == [(5, 10.6), (15, 17.5)]
-    write_lines(folder / "events.jsonl", [told("begins", 5.0, 2, 5.0)])
+    tell(folder, ("begins", 5.0, 2, 5.0))
     assert [impact.span for impact in impacts_of(folder)] == [(5, 10), (15, 17)]
 
 
 def test_a_failure_to_act_is_said(tmp_path: Path) -> None:
     folder = ring_run(tmp_path, event(KILLED, 5, 10))
-    turn = Turn(event(KILLED, 5, 10), False, 5.2, 40, "supervisor", "no supervisor to kill this node")
-    write_lines(folder / "events.jsonl", [told("begins", 5, 2, 5.0), fault_event(2, fault_message(1, turn))])
+    tell_failed(folder, is_begin=False)
     assert "failed: no supervisor to kill this node" in text_of(folder)
 
 
@@ -444,11 +450,10 @@ def test_what_the_kernel_acknowledged_is_said_with_the_time_it_took(tmp_path: Pa
     assert "acknowledged within 12 ms" in text
 
 
-def test_the_simulator_needs_no_events_to_say_when(tmp_path: Path) -> None:
-    folder = ring_run(tmp_path, event(HALVES, 5, 10))
-    assert "5 s to 10 s not measured not measured not measured 4 links" in text_of(folder)
-    change_summary(folder, backend="simulate")
-    assert "5 s to 10 s as planned as planned simulated 4 links" in text_of(folder)
+def test_the_simulator_needs_no_events_to_say_when(parted: Path) -> None:
+    assert "5 s to 10 s not measured not measured not measured 4 links" in text_of(parted)
+    change_summary(parted, backend="simulate")
+    assert "5 s to 10 s as planned as planned simulated 4 links" in text_of(parted)
 
 
 def test_many_windows_are_outlined_and_the_table_stops_somewhere(tmp_path: Path) -> None:
@@ -463,22 +468,12 @@ def test_many_windows_are_outlined_and_the_table_stops_somewhere(tmp_path: Path)
     assert "each from its first beginning to its last end" in shown
 
 
-def test_a_run_without_faults_has_no_section_of_faults(run_folder: Callable[..., Path]) -> None:
-    assert 'id="faults"' not in write_report(run_folder(iterations=5)).read_text(encoding="utf-8")
-
-
-def test_unreadable_lines_of_the_plan_are_counted_and_left_out(tmp_path: Path) -> None:
-    folder = ring_run(tmp_path, event(HALVES, 5, 10))
-    with (folder / "plan.jsonl").open("a") as plan:
+def test_unreadable_lines_of_the_plan_are_counted_and_left_out(parted: Path) -> None:
+    with (parted / "plan.jsonl").open("a") as plan:
         plan.write('nonsense\n{"number":1,"fault":"ki')
-    assert "1 fault in 1 window, as planned before the run. 2 lines of plan.jsonl cannot be read" in text_of(folder)
-    (folder / "plan.jsonl").write_text("nonsense\n")
-    assert "no line of plan.jsonl can be read" in text_of(folder)
-
-
-def test_a_plan_for_nodes_that_are_not_there_has_no_live_graph(tmp_path: Path) -> None:
-    folder = ring_run(tmp_path, event(PauseEffect((99,)), 5, 10), event(HALVES, 5, 10, number=1))
-    assert [impact.live for impact in impacts_of(folder)] == [None, Live(2, 0.0)]
+    assert "1 fault in 1 window, as planned before the run. 2 lines of plan.jsonl cannot be read" in text_of(parted)
+    (parted / "plan.jsonl").write_text("nonsense\n")
+    assert "no line of plan.jsonl can be read" in text_of(parted)
 
 
 def test_hostile_words_in_plan_and_events_stay_words(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Every chart is drawn by the real Vega-Lite, and its data are compared with values worked out by hand."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from orchestrator.report.vega import Row, binned, suits_log
 from orchestrator.results.read import read_run
 from orchestrator.results.summary import MessageCounts
 from orchestrator.results.tables import read_records
+from tests.orchestrator.report.builders import HEADER, MakeRun, write_records
 
 
 def run_figures(folder: Path) -> list[Chart]:
@@ -52,9 +53,7 @@ def draw_all(figures: Iterable[Chart]) -> None:
 
 
 @pytest.mark.parametrize("changes", [{}, {"nodes": 140, "iterations": 20}, {"clock": False, "optimum": None}])
-def test_every_chart_of_a_run_is_valid_and_draws_something(
-    run_folder: Callable[..., Path], changes: dict[str, int]
-) -> None:
+def test_every_chart_of_a_run_is_valid_and_draws_something(run_folder: MakeRun, changes: dict[str, int]) -> None:
     draw_all(run_figures(run_folder(**changes)))
 
 
@@ -72,27 +71,27 @@ def test_every_chart_of_a_sweep_of_words_is_valid_and_draws_something(words_fold
     draw_all(overlaid_curves(sweep))
 
 
-def test_the_curve_over_seconds_uses_the_points_by_time(run_folder: Callable[..., Path]) -> None:
+def test_the_curve_over_seconds_uses_the_points_by_time(run_folder: MakeRun) -> None:
     objective = progress.curves(read_run(run_folder()), FaultShading())[0]
     assert objective.specs["seconds|f"]["data"] == {"name": "by-time"}
     assert objective.specs["iteration|gap"]["data"] == {"name": "by-iteration"}
     assert objective.specs["bytes|f"]["data"] == {"name": "by-iteration"}
 
 
-def test_a_long_curve_is_thinned_but_keeps_its_ends(run_folder: Callable[..., Path]) -> None:
-    rows = progress.curves(read_run(run_folder(iterations=2500, nodes=4)), FaultShading())[0].data["by-iteration"]
+def test_a_long_curve_is_thinned_but_keeps_its_ends(run_folder: MakeRun) -> None:
+    rows = progress.curves(read_run(run_folder(iterations=2500, nodes=5)), FaultShading())[0].data["by-iteration"]
     assert len(rows) == 1000
     assert (rows[0]["iteration"], rows[-1]["iteration"]) == (0, 2500)
 
 
-def test_a_log_axis_leaves_out_exact_zeros_of_the_consensus_distance(run_folder: Callable[..., Path]) -> None:
+def test_a_log_axis_leaves_out_exact_zeros_of_the_consensus_distance(run_folder: MakeRun) -> None:
     consensus = progress.curves(read_run(run_folder()), FaultShading())[1]
     assert consensus.specs["iteration"]["encoding"]["y"]["scale"]["type"] == "log"
     assert consensus.data["by-iteration"][0]["c"] is None
     assert consensus.data["by-iteration"][1]["c"] is not None
 
 
-def test_lost_bytes_are_shown_apart_and_late_ones_as_part_of_the_total(run_folder: Callable[..., Path]) -> None:
+def test_lost_bytes_are_shown_apart_and_late_ones_as_part_of_the_total(run_folder: MakeRun) -> None:
     summary = read_run(run_folder()).summary
     figure = traffic.volume_by_kind(summary)
     assert figure is not None
@@ -106,12 +105,10 @@ def test_lost_bytes_are_shown_apart_and_late_ones_as_part_of_the_total(run_folde
 
 
 def set_coverage(folder: Path, cells: list[str]) -> None:
-    lines = [f"0,{k},,,1,1,{cell},0,0,1,90\n" for k, cell in enumerate(cells)]
-    header = "node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes\n"
-    (folder / "records.csv").write_text(header + "".join(lines))
+    write_records(folder, *(f"0,{k},,,1,1,{cell},0,0,1,90" for k, cell in enumerate(cells)))
 
 
-def test_equal_coverage_in_every_round_is_said_and_not_drawn(run_folder: Callable[..., Path]) -> None:
+def test_equal_coverage_in_every_round_is_said_and_not_drawn(run_folder: MakeRun) -> None:
     folder = run_folder(iterations=5)
     set_coverage(folder, ["0.4", "0.39999999999999997", "0.40000003"])
     run = read_run(folder)
@@ -124,7 +121,7 @@ def test_equal_coverage_in_every_round_is_said_and_not_drawn(run_folder: Callabl
         assert only.note.endswith(f" Every round had coverage 0.4{missing}.")
 
 
-def test_coverage_that_varies_is_drawn_as_a_distribution(run_folder: Callable[..., Path]) -> None:
+def test_coverage_that_varies_is_drawn_as_a_distribution(run_folder: MakeRun) -> None:
     folder = run_folder(iterations=5)
     set_coverage(folder, ["0.4", "0.4", "0.401"])
     figures = coverage(read_run(folder), FaultShading())
@@ -132,7 +129,7 @@ def test_coverage_that_varies_is_drawn_as_a_distribution(run_folder: Callable[..
     assert "Every round had" not in figures[0].note
 
 
-def test_small_networks_have_a_matrix_of_links_and_large_ones_a_distribution(run_folder: Callable[..., Path]) -> None:
+def test_small_networks_have_a_matrix_of_links_and_large_ones_a_distribution(run_folder: MakeRun) -> None:
     def rows(nodes: int) -> list[dict[str, float]]:
         links = read_run(run_folder(nodes=nodes, iterations=2)).links
         assert links is not None
@@ -158,8 +155,7 @@ def test_records_are_added_up_per_node_over_blocks(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("orchestrator.results.tables.BLOCK_ROWS", 2)
     path = tmp_path / "records.csv"
     path.write_text(
-        "node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes\n"
-        "0,0,0.1,0.5,2,2,0.4,0,1,2,90\n0,1,0.2,,,,,,,,\n2,0,0.1,1.5,2,0,0.0,1,0,2,90\n0,2,0.3,2.0,2,1,0.2,False,1,2,90\n2,1,0"
+        f"{HEADER}0,0,0.1,0.5,2,2,0.4,0,1,2,90\n0,1,0.2,,,,,,,,\n2,0,0.1,1.5,2,0,0.0,1,0,2,90\n0,2,0.3,2.0,2,1,0.2,False,1,2,90\n2,1,0"
     )
     records = read_records(path)
     assert records is not None

@@ -1,13 +1,12 @@
 """The reports in a real browser, from file://: charts are drawn, nothing is loaded, switches and themes work."""
 
 import json
-import struct
-import zlib
-from collections.abc import Callable
+from io import BytesIO
 from math import inf
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from orchestrator.backends import BACKENDS
 from orchestrator.report import write_report, write_sweep_report
@@ -16,24 +15,27 @@ from pame.fault_effects import DropEffect, SlowEffect
 from tests.browser import Theme, Visit, Visiting
 from tests.harness import Watcher
 from tests.orchestrator.evaluation.builders import prepared, vision
-from tests.orchestrator.report.builders import HALVES, change_summary, event, write_lines, write_plan
+from tests.orchestrator.report.builders import (
+    HALVES,
+    MakeRun,
+    change_file,
+    change_summary,
+    event,
+    write_lines,
+    write_plan,
+)
 
 pytestmark = pytest.mark.requires("chromium")
 
 
 def colours(png: bytes) -> int:
-    """How many different byte values the picture's rows have; a blank page has a handful."""
-    data, place = b"", 8
-    while place < len(png):
-        length, kind = struct.unpack(">I4s", png[place : place + 8])
-        data += png[place + 8 : place + 8 + length] if kind == b"IDAT" else b""
-        place += 12 + length
-    return len(set(zlib.decompress(data)))
+    """How many different byte values the picture has; a blank page has a handful."""
+    return len(set(Image.open(BytesIO(png)).tobytes()))
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_all_charts_of_a_run_are_drawn_without_complaint_or_network(
-    visiting: Visiting, run_folder: Callable[..., Path], theme: Theme
+    visiting: Visiting, run_folder: MakeRun, theme: Theme
 ) -> None:
     visit = visiting(write_report(run_folder()), theme)
     assert [shown.split()[0] for shown in visit.drawn()] == [theme] * 11
@@ -42,7 +44,7 @@ def test_all_charts_of_a_run_are_drawn_without_complaint_or_network(
     assert colours(visit.page.screenshot()) > 100
 
 
-def test_a_hostile_name_neither_runs_nor_breaks_the_page(visiting: Visiting, run_folder: Callable[..., Path]) -> None:
+def test_a_hostile_name_neither_runs_nor_breaks_the_page(visiting: Visiting, run_folder: MakeRun) -> None:
     name = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
     visit = visiting(write_report(run_folder(name=name, metric=name, warnings=(name,), iterations=40)))
     assert visit.page.title() == f"{name} · PaME run"
@@ -51,9 +53,7 @@ def test_a_hostile_name_neither_runs_nor_breaks_the_page(visiting: Visiting, run
     assert visit.complaints == []
 
 
-def test_the_theme_button_redraws_the_charts_and_is_remembered(
-    visiting: Visiting, run_folder: Callable[..., Path]
-) -> None:
+def test_the_theme_button_redraws_the_charts_and_is_remembered(visiting: Visiting, run_folder: MakeRun) -> None:
     visit = visiting(write_report(run_folder(iterations=40)))
     before = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
     visit.press("#theme", "#chart-waiting[data-drawn^=dark]")
@@ -64,7 +64,7 @@ def test_the_theme_button_redraws_the_charts_and_is_remembered(
     assert {shown.split()[0] for shown in visit.drawn()} == {"dark"}
 
 
-def test_the_switches_change_the_axes(visiting: Visiting, run_folder: Callable[..., Path]) -> None:
+def test_the_switches_change_the_axes(visiting: Visiting, run_folder: MakeRun) -> None:
     visit = visiting(write_report(run_folder(iterations=40)))
     visit.press("[data-switch=x] [data-value=seconds]", "#chart-metric-1[data-drawn='light seconds']")
     assert "Simulated seconds (s)" in visit.page.inner_text("#chart-objective")
@@ -75,9 +75,7 @@ def test_the_switches_change_the_axes(visiting: Visiting, run_folder: Callable[.
     assert all("empty" not in shown for shown in visit.drawn())
 
 
-def test_printing_a_dark_page_draws_its_charts_for_white_paper(
-    visiting: Visiting, run_folder: Callable[..., Path]
-) -> None:
+def test_printing_a_dark_page_draws_its_charts_for_white_paper(visiting: Visiting, run_folder: MakeRun) -> None:
     visit = visiting(write_report(run_folder(iterations=40)), "dark")
     visit.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     visit.page.wait_for_selector("#chart-waiting[data-drawn^=light]", state="attached")
@@ -85,7 +83,7 @@ def test_printing_a_dark_page_draws_its_charts_for_white_paper(
     visit.page.wait_for_selector("#chart-waiting[data-drawn^=dark]", state="attached")
 
 
-def test_hovering_a_curve_shows_its_numbers(visiting: Visiting, run_folder: Callable[..., Path]) -> None:
+def test_hovering_a_curve_shows_its_numbers(visiting: Visiting, run_folder: MakeRun) -> None:
     visit = visiting(write_report(run_folder(iterations=40)))
     visit.page.hover("#chart-objective svg", position={"x": 400, "y": 150})
     visit.page.wait_for_selector("#vg-tooltip-element.visible")
@@ -94,7 +92,7 @@ def test_hovering_a_curve_shows_its_numbers(visiting: Visiting, run_folder: Call
 
 @pytest.mark.parametrize("kind", ["run", "sweep"])
 def test_nothing_is_wider_than_a_telephone(
-    visiting: Visiting, run_folder: Callable[..., Path], sweep_folder: Path, kind: str
+    visiting: Visiting, run_folder: MakeRun, sweep_folder: Path, kind: str
 ) -> None:
     name = "a-name-without-any-place-to-break-" * 4
     path = write_report(run_folder(name=name, metric=name)) if kind == "run" else write_sweep_report(sweep_folder)
@@ -105,7 +103,7 @@ def test_nothing_is_wider_than_a_telephone(
 
 @pytest.mark.parametrize("width", [1200, 400])
 def test_the_report_of_a_broken_off_run_fits_with_all_its_events(
-    visiting: Visiting, run_folder: Callable[..., Path], width: int
+    visiting: Visiting, run_folder: MakeRun, width: int
 ) -> None:
     folder = run_folder()
     for name in ("summary.json", "links.csv"):
@@ -128,16 +126,14 @@ def test_tables_of_a_sweep_with_repeated_seeds_fit_their_cards(visiting: Visitin
     assert spare == [0, 0]
 
 
-def test_a_tile_without_a_number_is_smaller_than_one_with_a_number(
-    visiting: Visiting, run_folder: Callable[..., Path]
-) -> None:
+def test_a_tile_without_a_number_is_smaller_than_one_with_a_number(visiting: Visiting, run_folder: MakeRun) -> None:
     visit = visiting(write_report(run_folder(clock=False, iterations=10)))
     size = "tile => parseFloat(getComputedStyle(tile).fontSize)"
     assert visit.page.eval_on_selector(".tile .figure.none", size) == 18
     assert visit.page.eval_on_selector(".tile .figure:not(.none)", size) > 18
 
 
-def test_no_name_is_broken_inside_a_word_on_a_wide_page(visiting: Visiting, run_folder: Callable[..., Path]) -> None:
+def test_no_name_is_broken_inside_a_word_on_a_wide_page(visiting: Visiting, run_folder: MakeRun) -> None:
     folder = run_folder(iterations=10)
     change_summary(folder, measured={"consensus_of_all": "counted by the simulator at the sender " * 20})
     visit = visiting(write_report(folder), width=620)
@@ -151,7 +147,7 @@ def test_no_name_is_broken_inside_a_word_on_a_wide_page(visiting: Visiting, run_
     assert "consensus_of_all" in shown
 
 
-def test_a_curve_on_a_log_axis_fills_its_chart(visiting: Visiting, run_folder: Callable[..., Path]) -> None:
+def test_a_curve_on_a_log_axis_fills_its_chart(visiting: Visiting, run_folder: MakeRun) -> None:
     visit = visiting(write_report(run_folder()))
     height = "path => path.getBoundingClientRect().height"
     assert visit.page.eval_on_selector("#chart-objective .mark-line.role-mark path", height) > 0.88 * 280
@@ -204,7 +200,7 @@ def tooltip_over(visit: Visit, chart: str, across: float) -> str:
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1200), ("dark", 1200), ("light", 400)])
 def test_faults_are_shaded_named_by_tooltip_and_legend_and_fit_the_page(
-    visiting: Visiting, run_folder: Callable[..., Path], theme: Theme, width: int
+    visiting: Visiting, run_folder: MakeRun, theme: Theme, width: int
 ) -> None:
     folder = run_folder()
     partition = event(HALVES, 0, 3, fault="partition halves: 0 1 | 2 3")
@@ -263,18 +259,17 @@ BROKEN = """() => {
 
 @pytest.mark.parametrize("width", [420, 1400])
 def test_no_word_and_no_number_breaks_inside_a_cell(
-    visiting: Visiting, run_folder: Callable[..., Path], words_folder: Path, width: int
+    visiting: Visiting, run_folder: MakeRun, words_folder: Path, width: int
 ) -> None:
     folder = run_folder()
     write_plan(folder, event(HALVES, 0, 3, fault="partition two-clusters: 0-1/2-3 " * 3))
     long = "counted-by-the-simulator/at-the-sender-and-the-receiver, 12.34 KiB in 1.234 ms of each node " * 3
     change_summary(folder, measured={"consensus-of-all_nodes-and-their-neighbours": long, "x" * 90: "y" * 90})
     write_lines(folder / "events.jsonl", [{"seconds": 1.5, "what": "died-unexpectedly", "node": 3, "detail": long}])
-    index = json.loads((words_folder / "sweep.json").read_text())
-    for run in index["runs"]:
+    runs = json.loads((words_folder / "sweep.json").read_text())["runs"]
+    for run in runs:
         run["values"] = {"algorithm": f"PaME, small-support/{run['folder']}", "topology": "two-clusters of 16 nodes"}
-    index["keys"] = ["algorithm", "topology"]
-    (words_folder / "sweep.json").write_text(json.dumps(index))
+    change_file(words_folder / "sweep.json", runs=runs, keys=["algorithm", "topology"])
     for path in (write_report(folder), write_sweep_report(words_folder)):
         visit = visiting(path, width=width)
         assert visit.page.locator("td").count() > 20

@@ -1,13 +1,12 @@
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from orchestrator.errors import CannotWrite
 from orchestrator.report import write_report
-from tests.orchestrator.report.builders import change_summary
+from tests.orchestrator.report.builders import MakeRun, change_file, change_summary
 from tests.orchestrator.report.oracle import Reader
 
 HOSTILE = "</script><script>alert('x')</script><img src=x onerror=alert(1)>\"&'{{7*7}} $title"
@@ -19,7 +18,7 @@ def report_of(folder: Path) -> tuple[str, Reader]:
     return html, Reader(html)
 
 
-def test_the_report_shows_the_numbers_of_the_summary_to_four_digits(run_folder: Callable[..., Path]) -> None:
+def test_the_report_shows_the_numbers_of_the_summary_to_four_digits(run_folder: MakeRun) -> None:
     folder = run_folder()
     final = {"objective": 0.0123456, "consensus": 1.23456e-7, "metrics": {"test_mse": 3.14159}}
     change_summary(folder, final=final, optimum={"objective": 0.0120000, "how": "by hand"}, seconds=7384)
@@ -42,7 +41,7 @@ def test_the_report_shows_the_numbers_of_the_summary_to_four_digits(run_folder: 
     assert "not measured" in page.text  # the paper's bits
 
 
-def test_the_report_is_small_and_refers_to_nothing_outside_itself(run_folder: Callable[..., Path]) -> None:
+def test_the_report_is_small_and_refers_to_nothing_outside_itself(run_folder: MakeRun) -> None:
     html, page = report_of(run_folder(nodes=40))
     assert len(html.encode()) < 2_000_000
     for tag, attributes in page.tags:
@@ -57,12 +56,12 @@ def test_the_report_is_small_and_refers_to_nothing_outside_itself(run_folder: Ca
     assert policies[0].startswith("default-src 'none'")
 
 
-def test_the_same_folder_gives_the_same_page(run_folder: Callable[..., Path]) -> None:
+def test_the_same_folder_gives_the_same_page(run_folder: MakeRun) -> None:
     folder = run_folder(iterations=5)
     assert write_report(folder).read_bytes() == write_report(folder).read_bytes()
 
 
-def test_hostile_names_are_shown_as_words_and_never_become_markup(run_folder: Callable[..., Path]) -> None:
+def test_hostile_names_are_shown_as_words_and_never_become_markup(run_folder: MakeRun) -> None:
     folder = run_folder(name=HOSTILE, metric=HOSTILE, warnings=(HOSTILE,), iterations=20)
     change_summary(folder, algorithm=HOSTILE, reason=HOSTILE, measured={HOSTILE: HOSTILE}, status=HOSTILE)
     (folder / "experiment.yaml").write_text(HOSTILE)
@@ -74,13 +73,15 @@ def test_hostile_names_are_shown_as_words_and_never_become_markup(run_folder: Ca
     assert "<script>alert" not in html
 
 
-def test_a_picture_that_is_no_whole_svg_is_left_out(run_folder: Callable[..., Path]) -> None:
+def test_a_picture_that_is_no_whole_svg_is_left_out(run_folder: MakeRun) -> None:
+    folder = run_folder(iterations=3)
     for svg in ("<svg><g></svg>", "<p>hello</p>", "", "</div><script>alert(1)</script>"):
-        _, page = report_of(run_folder(svg=svg, iterations=3))
+        change_file(folder / "topology.json", svg=svg)
+        _, page = report_of(folder)
         assert "no picture of this topology" in page.text
 
 
-def test_without_a_clock_the_report_says_that_there_is_no_time_model(run_folder: Callable[..., Path]) -> None:
+def test_without_a_clock_the_report_says_that_there_is_no_time_model(run_folder: MakeRun) -> None:
     _, page = report_of(run_folder(clock=False, iterations=30))
     disabled = [a.get("data-value") for tag, a in page.tags if tag == "button" and "disabled" in a]
     assert disabled == ["seconds"]
@@ -88,7 +89,7 @@ def test_without_a_clock_the_report_says_that_there_is_no_time_model(run_folder:
 
 
 @pytest.mark.parametrize("points", [0, 1])
-def test_a_run_that_broke_off_still_has_a_report(run_folder: Callable[..., Path], points: int) -> None:
+def test_a_run_that_broke_off_still_has_a_report(run_folder: MakeRun, points: int) -> None:
     folder = run_folder(status="diverged", iterations=10)
     lines = (folder / "curve.jsonl").read_text().splitlines(keepends=True)
     (folder / "curve.jsonl").write_text("".join(lines[:points]) + '{"by": "iterat')
@@ -100,7 +101,7 @@ def test_a_run_that_broke_off_still_has_a_report(run_folder: Callable[..., Path]
     assert ("This run left no point of its curve." in page.text) == (points == 0)
 
 
-def test_files_with_a_header_only_count_as_not_measured(run_folder: Callable[..., Path]) -> None:
+def test_files_with_a_header_only_count_as_not_measured(run_folder: MakeRun) -> None:
     folder = run_folder(iterations=3)
     for name in ("records.csv", "links.csv"):
         path = folder / name
@@ -109,7 +110,7 @@ def test_files_with_a_header_only_count_as_not_measured(run_folder: Callable[...
     assert "not measured" in page.text
 
 
-def test_a_quantity_without_a_description_is_not_said_to_be_unmeasured(run_folder: Callable[..., Path]) -> None:
+def test_a_quantity_without_a_description_is_not_said_to_be_unmeasured(run_folder: MakeRun) -> None:
     folder = run_folder(iterations=30)
     change_summary(folder, measured={"bytes": "Counted by the sender."}, seconds=None)
     html, _ = report_of(folder)
@@ -120,7 +121,7 @@ def test_a_quantity_without_a_description_is_not_said_to_be_unmeasured(run_folde
     assert said["participation"] == "measured; the run left no description of how"
 
 
-def test_a_full_disk_is_one_sentence(run_folder: Callable[..., Path]) -> None:
+def test_a_full_disk_is_one_sentence(run_folder: MakeRun) -> None:
     folder = run_folder(iterations=3)
     (folder / "report.html").symlink_to("/dev/full")
     with pytest.raises(CannotWrite, match=r"report\.html: No space left on device; free some space"):
@@ -129,7 +130,7 @@ def test_a_full_disk_is_one_sentence(run_folder: Callable[..., Path]) -> None:
 
 @pytest.mark.parametrize("evicted", [None, 5])
 def test_evicted_messages_are_counted_and_none_when_the_run_does_not_say(
-    run_folder: Callable[..., Path], evicted: int | None
+    run_folder: MakeRun, evicted: int | None
 ) -> None:
     folder = run_folder(iterations=3)
     messages = {"sent": 90, "aggregated": 70, "late": 20, "lost": 30, "starved": 0}
@@ -140,7 +141,7 @@ def test_evicted_messages_are_counted_and_none_when_the_run_does_not_say(
     assert page.words[row + 2 : row + 4] == ["lost (dropped before sending)", "30"]
 
 
-def test_data_in_the_page_is_json_that_cannot_end_its_script(run_folder: Callable[..., Path]) -> None:
+def test_data_in_the_page_is_json_that_cannot_end_its_script(run_folder: MakeRun) -> None:
     html, _ = report_of(run_folder(metric="</script>", iterations=5))
     match = re.search(r'<script type="application/json" id="report-data">(.*?)</script>', html, re.DOTALL)
     assert match is not None

@@ -11,6 +11,7 @@ from orchestrator.errors import CannotWrite
 from orchestrator.report import ReportError, write_sweep_report
 from orchestrator.report.sweep import middle, read_sweep, short_names
 from orchestrator.report.sweep_charts import outcome_charts, overlaid_curves, x_switch
+from tests.orchestrator.report.builders import change_file, change_summary
 from tests.orchestrator.report.oracle import words_of
 
 HOSTILE = '"><script>alert(1)</script>'
@@ -20,9 +21,13 @@ def summaries(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(path.read_text()) for path in sorted(folder.glob("*/summary.json"))]
 
 
-def write_sweep_json(folder: Path, **changes: Any) -> None:
-    path = folder / "sweep.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+def runs_of(folder: Path) -> list[dict[str, Any]]:
+    runs: list[dict[str, Any]] = json.loads((folder / "sweep.json").read_text())["runs"]
+    return runs
+
+
+def change_sweep(folder: Path, **changes: Any) -> None:
+    change_file(folder / "sweep.json", **changes)
 
 
 def test_the_table_has_a_row_per_run_that_links_to_its_report(sweep_folder: Path) -> None:
@@ -36,8 +41,7 @@ def test_the_table_has_a_row_per_run_that_links_to_its_report(sweep_folder: Path
 
 
 def test_groups_are_ordered_by_the_swept_number_and_hold_all_seeds(sweep_folder: Path) -> None:
-    content = json.loads((sweep_folder / "sweep.json").read_text())
-    write_sweep_json(sweep_folder, runs=content["runs"][::-1])
+    change_sweep(sweep_folder, runs=runs_of(sweep_folder)[::-1])
     sweep = read_sweep(sweep_folder)
     assert [group.label for group in sweep.groups] == ["0.05", "0.1", "0.2", "0.4"]
     assert [len(group.runs) for group in sweep.groups] == [3, 3, 3, 3]
@@ -56,23 +60,16 @@ def test_a_diverged_run_is_left_out_of_the_medians(sweep_folder: Path) -> None:
     assert (row["x"], row["runs"]) == (0.4, 2)
 
 
-def change_summary(path: Path, objective: float | None, optimum: float | None, seed: int) -> None:
-    content = json.loads(path.read_text())
-    content["final"]["objective"], content["seed"] = objective, seed
-    content["optimum"] = None if optimum is None else {"objective": optimum, "how": "told"}
-    path.write_text(json.dumps(content))
-
-
 def with_optima(folder: Path, gaps: dict[str, list[float]], known: bool = True) -> str:
     """Settings with gaps by seed, seeds with very different optima; the report's words."""
-    content = json.loads((folder / "sweep.json").read_text())
-    runs: list[dict[str, Any]] = []
+    places, runs = (run["folder"] for run in runs_of(folder)), list[dict[str, Any]]()
     for name, found in gaps.items():
         for seed, gap in enumerate(found, 1):
-            place = content["runs"][len(runs)]["folder"]
-            change_summary(folder / place / "summary.json", 10.0**seed + gap, 10.0**seed if known else None, seed)
+            place, best = next(places), 10.0**seed
+            optimum = {"objective": best, "how": "told"} if known else None
+            change_summary(folder / place, final={"objective": best + gap}, optimum=optimum, seed=seed)
             runs.append({"folder": place, "values": {"kind": name, "seed": seed}, "status": "finished"})
-    write_sweep_json(folder, keys=["kind", "seed"], runs=runs)
+    change_sweep(folder, keys=["kind", "seed"], runs=runs)
     return words_of(write_sweep_report(folder))
 
 
@@ -128,10 +125,9 @@ def test_curves_with_other_x_are_compared_only_where_all_have_values() -> None:
 
 
 def test_words_are_swept_in_the_order_given_and_have_an_outcome_chart(sweep_folder: Path) -> None:
-    content = json.loads((sweep_folder / "sweep.json").read_text())
     names = ["pame", "dpsgd", "choco"]
-    runs = [{**run, "values": {"algorithm.kind": name}} for run, name in zip(content["runs"], names, strict=False)]
-    write_sweep_json(sweep_folder, keys=["algorithm.kind"], runs=runs)
+    runs = [run | {"values": {"algorithm.kind": name}} for run, name in zip(runs_of(sweep_folder), names, strict=False)]
+    change_sweep(sweep_folder, keys=["algorithm.kind"], runs=runs)
     sweep = read_sweep(sweep_folder)
     assert [group.label for group in sweep.groups] == names
     assert not sweep.ordered
@@ -142,26 +138,24 @@ def test_words_are_swept_in_the_order_given_and_have_an_outcome_chart(sweep_fold
 
 
 def test_hostile_values_keys_and_folders_stay_words(sweep_folder: Path) -> None:
-    content = json.loads((sweep_folder / "sweep.json").read_text())
     (sweep_folder / "01-run").rename(sweep_folder / 'a"&<b')
-    runs = [{"folder": 'a"&<b', "values": {HOSTILE: HOSTILE}, "status": HOSTILE}, *content["runs"][1:]]
-    write_sweep_json(sweep_folder, name=HOSTILE, keys=[HOSTILE], runs=runs)
+    runs = [{"folder": 'a"&<b', "values": {HOSTILE: HOSTILE}, "status": HOSTILE}, *runs_of(sweep_folder)[1:]]
+    change_sweep(sweep_folder, name=HOSTILE, keys=[HOSTILE], runs=runs)
     html = write_sweep_report(sweep_folder).read_text(encoding="utf-8")
     assert "<script>alert" not in html
     assert 'href="a%22%26%3Cb/report.html"' in html
 
 
 def test_a_run_folder_outside_the_sweep_is_refused(sweep_folder: Path) -> None:
-    write_sweep_json(sweep_folder, runs=[{"folder": "../elsewhere", "values": {}, "status": "finished"}])
+    change_sweep(sweep_folder, runs=[{"folder": "../elsewhere", "values": {}, "status": "finished"}])
     with pytest.raises(ReportError, match="not below"):
         write_sweep_report(sweep_folder)
 
 
 def test_a_number_and_a_word_swept_together_have_an_outcome_chart_each(sweep_folder: Path) -> None:
-    content = json.loads((sweep_folder / "sweep.json").read_text())
-    grid = [(nu, kind) for nu in (0.1, 0.2) for kind in ("pame", "choco")]
-    runs = [{**run, "values": {"nu": nu, "kind": kind}} for run, (nu, kind) in zip(content["runs"], grid, strict=False)]
-    write_sweep_json(sweep_folder, keys=["nu", "kind"], runs=runs)
+    grid = [{"nu": nu, "kind": kind} for nu in (0.1, 0.2) for kind in ("pame", "choco")]
+    runs = [run | {"values": values} for run, values in zip(runs_of(sweep_folder), grid, strict=False)]
+    change_sweep(sweep_folder, keys=["nu", "kind"], runs=runs)
     by_number, by_word = outcome_charts(read_sweep(sweep_folder))
     assert [row["x"] for row in by_number.data["outcome-0-gap"]] == [0.1, 0.1, 0.2, 0.2]
     assert [row["x"] for row in by_word.data["outcome-1-gap"]] == ["pame", "choco", "pame", "choco"]
@@ -170,8 +164,7 @@ def test_a_number_and_a_word_swept_together_have_an_outcome_chart_each(sweep_fol
 
 def test_curves_start_in_seconds_only_when_every_run_has_a_clock(words_folder: Path) -> None:
     assert list(x_switch(read_sweep(words_folder)).options) == ["seconds", "iteration", "bytes"]
-    path = words_folder / "02-run" / "summary.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"seconds": None}))
+    change_summary(words_folder / "02-run", seconds=None)
     assert list(x_switch(read_sweep(words_folder)).options) == ["iteration", "seconds", "bytes"]
     assert "Shortest run" not in write_sweep_report(words_folder).read_text(encoding="utf-8")
 
@@ -180,8 +173,8 @@ def test_the_shortest_run_is_named_with_its_setting_and_has_finished(words_folde
     html = write_sweep_report(words_folder).read_text(encoding="utf-8")
     tile = re.compile(r'<dt>Shortest run</dt><dd class="figure">(.*?)</dd><dd class="below">(.*?)</dd>')
     assert tile.findall(html) == [("840 ms", "simulated seconds; exchange.spare = all")]
-    content = json.loads((words_folder / "sweep.json").read_text())
-    write_sweep_json(words_folder, runs=[*content["runs"][:3], {**content["runs"][3], "status": "diverged"}])
+    *others, last = runs_of(words_folder)
+    change_sweep(words_folder, runs=[*others, last | {"status": "diverged"}])
     html = write_sweep_report(words_folder).read_text(encoding="utf-8")
     assert tile.findall(html) == [("1.26 s", "simulated seconds; exchange.spare = 2")]
 
@@ -193,9 +186,8 @@ def test_a_full_disk_is_one_sentence_for_a_sweep(words_folder: Path) -> None:
 
 
 def test_a_run_that_never_started_is_listed_without_numbers(sweep_folder: Path) -> None:
-    content = json.loads((sweep_folder / "sweep.json").read_text())
     late = {"folder": "13-run", "values": {"algorithm.share": 0.8, "seed": 1}, "status": "interrupted"}
-    write_sweep_json(sweep_folder, runs=[*content["runs"], late])
+    change_sweep(sweep_folder, runs=[*runs_of(sweep_folder), late])
     html = write_sweep_report(sweep_folder).read_text(encoding="utf-8")
     assert "13-run: interrupted" in html
     assert "11 of 13 runs finished" in html

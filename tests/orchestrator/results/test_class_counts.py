@@ -1,6 +1,5 @@
 """class_counts.json: the samples of each node by class, as they were shared out; a damaged file reads as none."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from orchestrator.results.class_counts import FILE, class_counts_of, partition_w
 from pame import problems
 from pame.partitions import ClassesPartition, DirichletPartition, IidPartition, Partition
 from pame.problems import LinearSpec
+from tests.orchestrator.report.builders import change_file
 from tests.pame.partition_oracle import slow_by_node, slow_classes
 from tests.pame.vision.builders import data_set, problem
 
@@ -61,8 +61,7 @@ def test_a_problem_without_classes_leaves_no_file(tmp_path: Path) -> None:
     "counts", [None, [], [[1, 2, 3]], [[1, 2, 3, -4]], [[1, 2, 3, "4"]], [[1, 2, 3, 4.5]], [1, 2], [[1, 2, 3, 2**40]]]
 )
 def test_a_table_that_is_none_reads_as_nothing(tmp_path: Path, counts: object) -> None:
-    path = written(tmp_path) / FILE
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"counts": counts}))
+    change_file(written(tmp_path) / FILE, counts=counts)
     assert read_class_counts(tmp_path) is None
 
 

@@ -12,9 +12,11 @@ from orchestrator.campaigns.compare.grid import CompareCell, CompareView
 from orchestrator.campaigns.compare.measure import CompareMark, CompareRow
 from orchestrator.campaigns.compare.mixing_partners import MixingPartners
 from orchestrator.campaigns.compare.verdict import CompareOutcome as Compared
-from orchestrator.campaigns.studies.measure import OwnData, StudyRow
+from orchestrator.campaigns.studies.measure import StudyRow
 from orchestrator.campaigns.verdicts import Question
-from tests.orchestrator.campaigns.compare.builders import STANDARDIZED
+from tests.orchestrator.campaigns.compare.builders import STANDARDIZED, mark
+from tests.orchestrator.campaigns.studies.builders import own
+from tests.orchestrator.campaigns.studies.builders import row as study_row
 
 TINY_BASE = """
 nodes: 5
@@ -24,6 +26,24 @@ algorithm: {kind: pame, participation: 0.5, support: 0.5, step: {kind: fixed, et
 period: 1..3
 evaluate: {every: 5}
 stop: {iterations: 60}
+"""
+COMPARISON = """
+name: small
+base:
+  nodes: 5
+  topology: {kind: complete}
+  problem: {kind: logistic, n: 10, samples: 20, test_samples: 20}
+  stop: {iterations: 10}
+algorithms:
+  pame:
+    algorithm: {kind: pame, participation: 0.5, support: 0.2, step: {kind: fixed, gamma: 1.0}}
+    period: 2
+    tune: {algorithm.step.eta: [0.5, 2.0]}
+  dpsgd: {algorithm: {kind: dpsgd}, period: 1, tune: {algorithm.eta: [0.5, 2.0]}}
+standardized: {period: 2, participation: 50%}
+tuning: {seed: 100, runs: 2, iterations: 50}
+seeds: [7]
+targets: {suboptimality: [0.5, 0.2]}
 """
 _RUNS = (
     ClaimRun("half", "s/n = 0.5", ("algorithm.support=0.5",)),
@@ -61,29 +81,9 @@ def reaching(run: str, iteration: int | None, seed: int = 1, end: float = 0.01, 
     return course(run, lefts, seed, period)
 
 
-def row(
-    policy: str,
-    condition: str,
-    time: float | None,
-    left: float,
-    seed: int = 1,
-    pace: float = 50.0,
-    seconds: float = 10.0,
-) -> StudyRow:
+def row(policy: str, condition: str, time: float | None, left: float, seed: int = 1, pace: float = 50.0) -> StudyRow:
     """A run of a study that needed so long to the target and left so much on everybody's data."""
-    return StudyRow(
-        policy=policy,
-        condition=condition,
-        seed=seed,
-        seconds=seconds,
-        seconds_to_target=time,
-        bytes_to_target=None,
-        left=left,
-        objective=0.1,
-        pace=pace,
-        struck=(1,),
-        own=tuple(OwnData(1.0, left, 0.0) for _ in range(2)),
-    )
+    return study_row(policy, condition, time, seed, left=left, pace=pace, struck=(1,), own=own(left, left))
 
 
 Took = Mapping[str, Sequence[float | None]]
@@ -105,8 +105,8 @@ def compared(by_seed: Sequence[tuple[Took, Took]]) -> Compared:
 def _marks(rounds: Sequence[float | None], bytes_: Sequence[float | None]) -> tuple[CompareMark, ...]:
     hits = zip((0.2, 0.1, 0.05), rounds, bytes_, strict=True)
     found = [
-        CompareMark(5 * place, turn, size, None, left, left=left, looked_at=left)
+        replace(mark(5 * place, left), rounds=turn, bytes=size)
         for place, (left, turn, size) in enumerate(hits, 1)
         if turn is not None and size is not None
     ]
-    return (CompareMark(0, 0.0, 0.0, None, 1.0, left=1.0, looked_at=1.0), *found)
+    return (mark(0, 1.0), *found)

@@ -52,14 +52,26 @@ def part(judgement: ClaimJudgement, name: str) -> Finding:
     return finding
 
 
-def alarms(judge: Callable[[Random], ClaimJudgement]) -> int:
+def verdicts(judgement: ClaimJudgement, name: str) -> set[Verdict]:
+    return {finding.verdict for finding in judgement.findings if finding.part == name}
+
+
+def alarms(judge: Callable[[Random], ClaimJudgement], draws: int = DRAWS) -> int:
     """How often noise makes a claim hold somewhere."""
     random = np.random.default_rng(7)
-    return sum(judge(random).verdict in (HOLDS, PARTLY) for _ in range(DRAWS))
+    return sum(judge(random).verdict in (HOLDS, PARTLY) for _ in range(draws))
 
 
 def on_grid(value: float) -> int:
     return max(2, 2 * round(value / 2))
+
+
+def noisy(
+    random: Random, run: str, seed: int, iterations: float, end: float | None = None, period: int = 5
+) -> RunCurve:
+    """About so many iterations, and about so much left, if it is given."""
+    took = on_grid(iterations * exp(random.normal(0, 0.1)))
+    return reaching(run, took, seed, 0.01 if end is None else end * exp(random.normal(0, 0.3)), period)
 
 
 # more is faster: transmission rate, participation rate, connectivity
@@ -98,35 +110,30 @@ def test_more_is_faster_and_ends_nearer(claim: str) -> None:
 def test_no_effect_does_not_hold_although_every_run_reaches_the_target(claim: str) -> None:
     judgement = verdict(claim, climb(claim, (80, 80, 80, 80), (0.01, 0.01, 0.01, 0.01)))
     assert judgement.verdict is FAILS
-    assert {f.verdict for f in judgement.findings if f.part == "reaches the target"} == {HOLDS}
-    assert {f.verdict for f in judgement.findings if f.part == "the gain shrinks"} == {FAILS}
+    assert verdicts(judgement, "reaches the target") == {HOLDS}
+    assert verdicts(judgement, "the gain shrinks") == {FAILS}
 
 
 @pytest.mark.parametrize("claim", LADDERS)
 @pytest.mark.parametrize("iterations", [(30, 32, 36, 42), (30, 32, 36, 50), (30, 30, 30, 40)])
 def test_losses_that_grow_are_no_gain_that_shrinks(claim: str, iterations: Sequence[int]) -> None:
     judgement = verdict(claim, climb(claim, iterations, (0.02, 0.02, 0.02, 0.02)))
-    assert HOLDS not in {f.verdict for f in judgement.findings if f.part == "the gain shrinks"}
+    assert HOLDS not in verdicts(judgement, "the gain shrinks")
 
 
 @pytest.mark.parametrize("claim", LADDERS)
 def test_a_steadily_reversed_effect_does_not_hold(claim: str) -> None:
     judgement = verdict(claim, climb(claim, (30, 34, 38, 42), (0.01, 0.011, 0.012, 0.013)))
     assert judgement.verdict is FAILS
+    assert verdicts(judgement, "faster") == {FAILS}
     faster = [finding for finding in judgement.findings if finding.part == "faster"]
-    assert {finding.verdict for finding in faster} == {FAILS}
     assert all(finding.effect is not None and finding.effect.low > 1 for finding in faster)
 
 
 def noisy_ladder(random: Random) -> list[RunCurve]:
     ladder = LADDERS["participation-rate"]
     return [
-        reaching(
-            ladder.run(condition, value).key,
-            on_grid(80 * exp(random.normal(0, 0.1))),
-            seed,
-            0.01 * exp(random.normal(0, 0.3)),
-        )
+        noisy(random, ladder.run(condition, value).key, seed, 80, 0.01)
         for condition in QUICK
         for value in ladder.values
         for seed in SEEDS
@@ -266,20 +273,17 @@ def test_periods_that_do_not_hold(
 ) -> None:
     judgement = verdict("communication-period", in_periods(equal, drawn, end, spread=spread))
     assert judgement.verdict is expected
-    assert {f.verdict for f in judgement.findings if f.part == "but slightly"} == {slightly}
+    assert verdicts(judgement, "but slightly") == {slightly}
 
 
 def noisy_periods(random: Random) -> list[RunCurve]:
-    def noisy(middle: float) -> int:
-        return on_grid(middle * exp(random.normal(0, 0.1)))
-
     return [
         one
         for condition in QUICK
         for seed in SEEDS
         for one in (
-            *(reaching(same(condition, p).key, noisy(20 * p), seed, 0.01, p) for p in (1, 2, 5, 10)),
-            *(reaching(different(condition, span).key, noisy(100), seed) for span in ("3..7", "1..9")),
+            *(noisy(random, same(condition, p).key, seed, 20 * p, period=p) for p in (1, 2, 5, 10)),
+            *(noisy(random, different(condition, span).key, seed, 100) for span in ("3..7", "1..9")),
         )
     ]
 
@@ -425,12 +429,7 @@ def test_random_neighbours_must_be_as_fast_and_end_as_near_as_all_of_them(
 def noisy_graphs(random: Random) -> list[RunCurve]:
     """At the bound."""
     return [
-        reaching(
-            run_of(PLACE, reading, who).key,
-            on_grid(times * 50 * exp(random.normal(0, 0.1))),
-            seed,
-            times * 0.01 * exp(random.normal(0, 0.3)),
-        )
+        noisy(random, run_of(PLACE, reading, who).key, seed, times * 50, times * 0.01)
         for reading in READINGS
         for who, times in (("random", 2.0), ("all", 1.0))
         for seed in SEEDS
@@ -585,13 +584,17 @@ OTHERS = ("dpsgd", "dfedsam", "beer", "anq-nids")
 CONTEST_SEEDS = 5
 
 
-def contest(claim: str, took: Callable[[bool, int, int], float | None]) -> ClaimJudgement:
-    """By whether it is PaME, the place of the target and the seed."""
-    both = [
-        {name: [took(name == "pame", place, seed) for place in range(3)] for name in ("pame", *OTHERS)}
-        for seed in range(CONTEST_SEEDS)
-    ]
-    return CLAIMS[claim].judgement(Found(compared={"": compared([(each, each) for each in both])}))
+def contest(
+    claim: str,
+    took: Callable[[str, int, int], float | None],
+    names: Sequence[str] = ("pame", *OTHERS),
+    status: str = "finished",
+) -> ClaimJudgement:
+    """By algorithm, the place of the target and the seed; PaME as printed ends with this status."""
+    both = [{name: [took(name, place, seed) for place in range(3)] for name in names} for seed in range(CONTEST_SEEDS)]
+    found = compared([(each, each) for each in both])
+    rows = [replace(one, status=status) if "printed" in one.cell.algorithm else one for one in found.simulated]
+    return CLAIMS[claim].judgement(Found(compared={"": replace(found, simulated=rows)}))
 
 
 @pytest.mark.parametrize(
@@ -607,25 +610,18 @@ def contest(claim: str, took: Callable[[bool, int, int], float | None]) -> Claim
     ],
 )
 def test_against_each_of_the_others_to_each_target(claim: str, factor: float, expected: Verdict) -> None:
-    judgement = contest(
-        claim,
-        lambda ours, place, seed: (factor if ours else 1.0) * (1 + seed / (50 if ours else 60)) * 100 * (1 + place),
-    )
+    def took(name: str, place: int, seed: int) -> float:
+        return (factor * (1 + seed / 50) if name == "pame" else 1 + seed / 60) * 100 * (1 + place)
+
+    judgement = contest(claim, took)
     assert judgement.verdict is expected
     assert len(judgement.findings) == 2 * 3 * len(OTHERS)
 
 
 def contest_as_printed(claim: str, factor: float, status: str = "finished") -> ClaimJudgement:
     """Tuned PaME takes 0.4 times what the others take, as printed it takes so many times that; all with five seeds."""
-
-    def took(times: float, seed: int) -> list[float]:
-        return [times * (1 + seed / 50) * 100 * (1 + place) for place in range(3)]
-
-    factors = {"pame": 0.4, "pame-as-printed": factor, **dict.fromkeys(OTHERS, 1.0)}
-    both = [{name: took(times, seed) for name, times in factors.items()} for seed in range(CONTEST_SEEDS)]
-    found = compared([(each, each) for each in both])
-    rows = [replace(one, status=status) if "printed" in one.cell.algorithm else one for one in found.simulated]
-    return CLAIMS[claim].judgement(Found(compared={"": replace(found, simulated=rows)}))
+    times = {"pame": 0.4, "pame-as-printed": factor, **dict.fromkeys(OTHERS, 1.0)}
+    return contest(claim, lambda name, place, seed: times[name] * (100 + 2 * seed) * (1 + place), list(times), status)
 
 
 @pytest.mark.parametrize("claim", ["fewest-rounds", "half-volume"])
@@ -652,7 +648,8 @@ def test_as_printed_that_diverges_does_not_hold_and_says_so(claim: str) -> None:
 
 
 def test_a_target_that_pame_misses_is_not_won_and_one_that_nobody_reaches_says_nothing() -> None:
-    def took(ours: bool, place: int, seed: int) -> float | None:
+    def took(name: str, place: int, seed: int) -> float | None:
+        ours = name == "pame"
         return None if place == 2 or (ours and place == 1) else 10.0 + seed if ours else 30.0 + seed
 
     judgement = contest("fewest-rounds", took)
@@ -666,20 +663,16 @@ def test_a_target_that_pame_misses_is_not_won_and_one_that_nobody_reaches_says_n
 @pytest.mark.parametrize(("claim", "bound"), [("fewest-rounds", 1.0), ("half-volume", 0.5)])
 def test_noise_beats_nobody_more_often_than_promised(claim: str, bound: float) -> None:
     """Each of the others has a draw of its own to each target: twelve chances to be wrong; the views are alike."""
-    draws, alarms = 60, 6
-    random = np.random.default_rng(7)
-    won = 0
 
-    def took() -> dict[str, list[float]]:
-        return {
-            name: [(bound if name == "pame" else 1.0) * 1e4 * exp(random.normal(0, 0.1)) for _ in range(3)]
-            for name in ("pame", *OTHERS)
-        }
+    def took(random: Random) -> dict[str, list[float]]:
+        times = {"pame": bound, **dict.fromkeys(OTHERS, 1.0)}
+        return {name: [t * 1e4 * exp(random.normal(0, 0.1)) for _ in range(3)] for name, t in times.items()}
 
-    for _ in range(draws):
-        by_seed = [(took(), took()) for _ in range(CONTEST_SEEDS)]
-        won += CLAIMS[claim].judgement(Found(compared={"": compared(by_seed)})).verdict in (HOLDS, PARTLY)
-    assert won <= alarms, "at most 2.5 % of the draws: more than 6 of 60 come by chance once in 1300 tests"
+    def judge(random: Random) -> ClaimJudgement:
+        by_seed = [(took(random), took(random)) for _ in range(CONTEST_SEEDS)]
+        return CLAIMS[claim].judgement(Found(compared={"": compared(by_seed)}))
+
+    assert alarms(judge, draws=60) <= 6, "at most 2.5 %: more than 6 of 60 come by chance once in 1300 tests"
 
 
 def test_every_reading_has_every_self_comparison() -> None:

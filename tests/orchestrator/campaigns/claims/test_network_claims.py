@@ -14,17 +14,18 @@ from orchestrator.campaigns.claims.campaign import ClaimsCampaign, make_claims, 
 from orchestrator.campaigns.claims.claim import DataWay, Found, OfNetworks
 from orchestrator.campaigns.claims.verdict import ClaimJudgement
 from orchestrator.campaigns.compare.file import Comparison
-from orchestrator.campaigns.compare.grid import CompareCell, CompareView, views
-from orchestrator.campaigns.compare.measure import CompareMark, CompareRow
-from orchestrator.campaigns.compare.mixing_partners import MixingPartners
+from orchestrator.campaigns.compare.grid import CompareView, views
+from orchestrator.campaigns.compare.measure import CompareRow
 from orchestrator.campaigns.compare.verdict import CompareOutcome
 from orchestrator.campaigns.conduct import conduct
 from orchestrator.campaigns.options import CampaignError
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.results.campaign_record import CampaignRecord
 from pame.baselines import Baseline
-from tests.command import call, lines_of
+from tests.command import call, lines_of, mistake
 from tests.orchestrator.campaigns.builders import Watcher
+from tests.orchestrator.campaigns.compare.builders import NETWORK, learnt_mark
+from tests.orchestrator.campaigns.compare.builders import row as compared_row
 from tests.orchestrator.report.oracle import words_of
 
 HOLDS, PARTLY, FAILS, OPEN, LOOK = Verdict.HOLDS, Verdict.PARTLY, Verdict.FAILS, Verdict.OPEN, Verdict.LOOK
@@ -62,21 +63,8 @@ def plans(key: str, mode: ClaimsMode = ClaimsMode.FULL, seeds: Sequence[int] = S
 def row(plan: Comparison, view: CompareView, name: str, seed: int, learnt: Learnt) -> CompareRow:
     """A round at every fifth iteration, 10,000 iterations."""
     places = [(0.0, 0.1), *([] if learnt.at is None else [(learnt.at, plan.targets[-1].value)]), (10_000.0, learnt.end)]
-    marks = tuple(
-        CompareMark(
-            round(at),
-            at / 5,
-            8.0 * at,
-            None,
-            1.0,
-            left=None,
-            accuracy=accuracy,
-            nodes_accuracy=accuracy,
-            mean_accuracy=accuracy,
-        )
-        for at, accuracy in places
-    )
-    return CompareRow(CompareCell(name, view, (), seed), marks, MixingPartners(2.0, 0.0, 2.0), status=learnt.status)
+    marks = [learnt_mark(round(at), accuracy, at / 5) for at, accuracy in places]
+    return compared_row(name, marks, seed, view, status=learnt.status)
 
 
 def contest(
@@ -91,16 +79,8 @@ def contest(
             for name in (EVERYBODY if view.reading is None else ("pame", *OTHERS))
             for seed in seeds
         ]
-        baseline = [
-            row(
-                plan,
-                CompareView.AS_PUBLISHED,
-                Baseline.ALONE.value,
-                seed,
-                Learnt(alone, 0.12 if alone is None else 0.7),
-            )
-            for seed in seeds
-        ]
+        by_itself = Learnt(alone, 0.12 if alone is None else 0.7)
+        baseline = [row(plan, CompareView.AS_PUBLISHED, Baseline.ALONE.value, seed, by_itself) for seed in seeds]
         found[way] = CompareOutcome(plan, 10, "simulate", "pame claims", {}, (), (), rows, baseline)
     return CLAIMS[key].judgement(Found(compared=found))
 
@@ -274,30 +254,9 @@ def test_without_torch_they_are_left_out_and_say_what_to_install(monkeypatch: py
 @pytest.mark.timeout(300)
 def test_asked_for_by_name_without_its_data_a_claim_is_an_error_of_one_line(nothing_prepared: Path) -> None:
     done = call(nothing_prepared, "claims", "--only", "data-heterogeneity")
-    assert done.returncode != 0
+    assert "run `pame data prepare fashion-mnist`" in mistake(done)
     assert done.stdout == ""
-    [line] = done.stderr.splitlines()
-    assert "run `pame data prepare fashion-mnist`" in line
     assert not (nothing_prepared / "runs").exists()
-
-
-STRIPES = """
-name: compare-stripes
-base:
-  nodes: 4
-  topology: {kind: complete}
-  problem: {kind: image-classification, data: stripes, model: {kind: softmax}, batch: 8, own_test_samples: 30}
-  stop: {iterations: 20}
-algorithms:
-  pame:
-    algorithm: {kind: pame, participation: 0.5, support: 0.5, step: {kind: fixed, gamma: 1.001}}
-    period: 2
-    tune: {algorithm.step.eta: [0.1]}
-  dpsgd: {algorithm: {kind: dpsgd}, period: 1, tune: {algorithm.eta: [0.1]}}
-standardized: {period: 2, participation: 50%}
-tuning: {seed: 100, runs: 1, more: 0}
-check_every: 5
-"""
 
 
 @pytest.mark.edge
@@ -307,7 +266,7 @@ def test_a_claim_about_networks_from_its_comparisons_to_its_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "experiments").mkdir()
-    (tmp_path / "experiments" / "compare-stripes.yaml").write_text(STRIPES)
+    (tmp_path / "experiments" / "compare-stripes.yaml").write_text(NETWORK)
     monkeypatch.chdir(tmp_path)
     ways = (
         DataWay("one", "C = 1", "{kind: classes, classes: 1}", 0.9, 0.3),

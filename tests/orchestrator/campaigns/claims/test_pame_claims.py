@@ -1,12 +1,14 @@
-"""Claims from beginning to end: the tiny one through the command, and the pages of all kinds."""
+"""Claims from beginning to end: the tiny one through the command, those that rest on a comparison and on a study with
+small files where the large ones are, and the pages of all kinds."""
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from orchestrator.campaigns.claims import CLAIMS, ClaimsMode
 from orchestrator.campaigns.claims.campaign import ClaimsCampaign
@@ -15,11 +17,13 @@ from orchestrator.campaigns.claims.report import write_claims_report
 from orchestrator.campaigns.claims.run_curve import RunCurve
 from orchestrator.campaigns.conduct import conduct
 from orchestrator.campaigns.studies import STUDIES
-from orchestrator.cli.app import app
 from orchestrator.results.campaign_record import CampaignRecord
 from tests.browser import Visiting
+from tests.command import lines_of, mistake, told
 from tests.orchestrator.campaigns.builders import Watcher
-from tests.orchestrator.campaigns.claims.builders import TINY, compared, course, reaching, row
+from tests.orchestrator.campaigns.claims.builders import COMPARISON, TINY, compared, course, reaching, row
+from tests.orchestrator.campaigns.studies.builders import SMALL as STUDY
+from tests.orchestrator.cli.harness import Pame
 from tests.orchestrator.report.oracle import words_of
 
 pytestmark = [pytest.mark.edge, pytest.mark.timeout(300)]  # processes start slowly on a busy machine
@@ -33,13 +37,12 @@ def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_claim_from_the_command_to_its_verdict_and_report(tiny: Path) -> None:
-    done = CliRunner().invoke(app, ["claims", "--full", "--only", "tiny", "--seeds", "3"])
-    assert done.exit_code == 0, done.output
-    assert "1 claim, full mode: 6 runs in the simulator" in done.output
-    assert re.search(r"tiny +holds +2 of 2", done.output), done.output
+def test_a_claim_from_the_command_to_its_verdict_and_report(tiny: Path, pame: Pame) -> None:
+    shown = told(pame("claims", "--full", "--only", "tiny", "--seeds", 3))
+    assert "1 claim, full mode: 6 runs in the simulator" in shown
+    assert re.search(r"tiny +holds +2 of 2", shown), shown
     [folder] = (tiny / "runs").iterdir()
-    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    rows = lines_of(folder / "rows.jsonl")
     assert sorted((row["labels"]["run"], row["seed"]) for row in rows) == [
         (run, s) for run in ("half", "whole") for s in (1, 2, 3)
     ]
@@ -58,31 +61,25 @@ def test_a_claim_from_the_command_to_its_verdict_and_report(tiny: Path) -> None:
     assert "pame claims --full --only tiny --seeds 3" in words
 
 
-def test_quiet_prints_only_the_folder_and_quick_is_the_default(tiny: Path) -> None:
-    done = CliRunner().invoke(app, ["claims", "--only", "tiny", "--seeds", "1", "--quiet", "--out", "here"])
-    assert done.exit_code == 0, done.output
-    [line] = done.output.splitlines()
-    assert [json.loads(row)["labels"]["run"] for row in (tiny / line / "rows.jsonl").read_text().splitlines()] == [
-        "half"
-    ]
+def test_quiet_prints_only_the_folder_and_quick_is_the_default(tiny: Path, pame: Pame) -> None:
+    [line] = told(pame("claims", "--only", "tiny", "--seeds", 1, "--quiet", "--out", "here")).splitlines()
+    assert [row["labels"]["run"] for row in lines_of(tiny / line / "rows.jsonl")] == ["half"]
 
 
-def test_on_nodes_the_runs_of_a_claim_end_in_the_same_bits(tiny: Path) -> None:
+def test_on_nodes_the_runs_of_a_claim_end_in_the_same_bits(tiny: Path, pame: Pame) -> None:
     curves = []
     for backend in ("local", "simulate"):
-        done = CliRunner().invoke(app, ["claims", "--only", "tiny", "--seeds", "1", "--backend", backend, "-q"])
-        assert done.exit_code == 0, done.output
-        folder = tiny / done.output.strip()
-        [row] = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+        folder = tiny / told(pame("claims", "--only", "tiny", "--seeds", 1, "--backend", backend, "-q")).strip()
+        [row] = lines_of(folder / "rows.jsonl")
         assert row["backend"] == backend
         curves.append([(point["iteration"], point["rounds"], point["objective"]) for point in row["curve"]])
         assert ("all else ran on local" in words_of(folder / "report.html")) is (backend == "local")
     assert curves[0] == curves[1]
 
 
-def test_a_claim_that_is_not_there_is_answered_with_those_that_are(tiny: Path) -> None:
-    done = CliRunner().invoke(app, ["claims", "--only", "magic"])
-    assert str(done.exception) == f"there is no claim 'magic'; use one of: {', '.join(CLAIMS)}"
+def test_a_claim_that_is_not_there_is_answered_with_those_that_are(tiny: Path, pame: Pame) -> None:
+    line = mistake(pame("claims", "--only", "magic"))
+    assert line == f"error: there is no claim 'magic'; use one of: {', '.join(CLAIMS)}"
     assert not (tiny / "runs").exists()
 
 
@@ -90,8 +87,82 @@ def test_interrupted_it_reports_what_there_is(tmp_path: Path) -> None:
     campaign = ClaimsCampaign((TINY,), ClaimsMode.FULL, 3)
     outcome = conduct(campaign, CampaignRecord("claims", "pame claims"), tmp_path, Watcher(patience=1))
     assert outcome.trouble == "interrupted"
-    assert len((tmp_path / "rows.jsonl").read_text().splitlines()) == 1
+    assert len(lines_of(tmp_path / "rows.jsonl")) == 1
     assert "This is not complete: interrupted" in words_of(tmp_path / "report.html")
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a folder with experiments of one's own, theirs are taken."""
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments" / "compare-logistic.yaml").write_text(COMPARISON)
+    (tmp_path / "experiments" / "study-stragglers.yaml").write_text(STUDY)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("files")
+def test_a_comparison_and_a_study_run_once_and_all_claims_on_them_are_judged(tmp_path: Path) -> None:
+    claims = tuple(CLAIMS[key] for key in ("fewest-rounds", "half-volume", "stragglers"))
+    campaign, watcher, folder = ClaimsCampaign(claims, ClaimsMode.QUICK, 1), Watcher(), tmp_path / "out"
+    folder.mkdir()
+    outcome = conduct(campaign, CampaignRecord("claims", "pame claims"), folder, watcher)
+    assert outcome.trouble is None
+    # two algorithms in two views: two tuning runs each, and one seed; PaME as printed: one, and one; then the settings
+    # that were chosen to their end, and more where the best was at an edge. The study: five steps
+    # for each of two, at most three more where the best is at an edge; then seven policies, with and without
+    least = 12 + 2
+    assert campaign.count_runs() == least + 10 + 14
+    runs = Counter(run.labels["claim"] for run in watcher.runs)
+    assert runs["comparison"] >= least
+    assert 10 + 14 <= runs["stragglers"] <= 10 + 6 + 14
+    rows = lines_of(folder / "rows.jsonl")
+    studied = [row for row in rows if row["labels"]["claim"] == "stragglers"]
+    assert len(studied) == runs["stragglers"]
+    assert {row["seed"] for row in studied if row["stage"] == "tuning"}.isdisjoint(campaign.seeds_of(claims[-1]))
+    final = [(row["labels"]["policy"], row["labels"]["condition"]) for row in studied if row["stage"] == "claims"]
+    assert len(set(final)) == len(final) == 14
+    assert (folder / "comparison" / "report.html").is_file()
+
+    rounds = rounds_to_targets(rows)
+    by_key = {claim["key"]: claim for claim in json.loads((folder / "claims.json").read_text())["claims"]}
+    found = {(f["reading"], f["place"]): f["effect"] for f in by_key["fewest-rounds"]["findings"]}
+    assert found == {
+        (reading, f"{view}, to suboptimality {target}, against dpsgd"): pytest.approx(
+            rounds[view, name, target] / rounds[view, "dpsgd", target]
+        )
+        for reading, name, view in (
+            ("tuned", "pame", "as-published"),
+            ("tuned", "pame", "standardized (shared, active, one period)"),
+            ("as printed", "pame-as-printed", "as-published"),
+        )
+        for target in (0.5, 0.2)
+    }
+    assert len(by_key["half-volume"]["findings"]) == 6
+    assert {claim["seeds"][0] for claim in by_key.values()} == {1}
+    assert {claim["verdict"] for claim in by_key.values()} == {"a look"}, "one seed is never a verdict"
+    where = {finding["place"] for finding in by_key["stragglers"]["findings"]}
+    assert where == {"30 % of the nodes 10 times slower"}
+    page = (folder / "report.html").read_text()
+    assert "Chosen eta of dpsgd" in page
+    assert all(claim.statement in page for claim in claims)
+
+
+def rounds_to_targets(rows: list[dict[str, Any]]) -> dict[tuple[str, str, float], float]:
+    """By view, algorithm and target, straight from the lines: the first point at or below it."""
+    return {
+        (row["labels"]["view"], row["labels"]["algorithm"], target): next(
+            point["rounds"] for point in row["curve"] if left(point, row["figures"]) <= target
+        )
+        for row in rows
+        if row["stage"] == "comparison"
+        for target in (0.5, 0.2)
+    }
+
+
+def left(point: dict[str, Any], figures: dict[str, Any]) -> float:
+    """Of the nodes' own models."""
+    way: float = figures["start"] - figures["best"]
+    return float((point["metrics"]["nodes_objective"] - figures["best"]) / way)
 
 
 SEEDS = (1, 2, 3)

@@ -7,7 +7,7 @@ import pytest
 from orchestrator.campaigns.compare import load_comparison
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView, experiment_of
 from orchestrator.experiment import ExperimentError
-from tests.orchestrator.campaigns.compare.builders import SMALL, down_to, small_file
+from tests.orchestrator.campaigns.compare.builders import SMALL, comparison_of, down_to, small_file
 
 
 def test_a_file_is_read_with_the_paper_s_values_where_it_says_nothing(tmp_path: Path) -> None:
@@ -48,6 +48,8 @@ def test_settings_of_the_base_can_be_overridden(tmp_path: Path) -> None:
         ("algorithm.eta: [0.3", "algorithm.participation: [0.3", "algorithm.participation: the views decide it"),
         ("  dpsgd:", "  d psgd/:", "algorithms.d psgd/: name it with at most 40 letters, digits, - _ ."),
         ("algorithms:", "algorithms: 3\nothers:", "expected a section with an entry per algorithm"),
+        ("[0.3, 0.1]}", "[0.3], objective: [0.5]}", "targets: give one of suboptimality, accuracy and objective"),
+        (SMALL, "nodes: 6\n", "is no comparison file: it has neither base nor algorithms"),
     ],
 )
 def test_a_mistake_is_answered_with_what_to_do(tmp_path: Path, old: str, new: str, words: str) -> None:
@@ -68,7 +70,7 @@ def test_a_mistake_is_answered_with_what_to_do(tmp_path: Path, old: str, new: st
     ],
 )
 def test_a_mistake_in_an_experiment_says_below_which_algorithm(tmp_path: Path, old: str, new: str, words: str) -> None:
-    comparison = load_comparison(small_file(tmp_path, SMALL.replace(old, new, 1)))
+    comparison = comparison_of(tmp_path, (old, new))
     with pytest.raises(ExperimentError, match=r"small\.yaml") as caught:
         experiment_of(comparison, CompareCell("dpsgd", CompareView.AS_PUBLISHED, (), 1))
     assert words in str(caught.value)
@@ -82,9 +84,3 @@ def test_only_the_base_can_be_overridden(tmp_path: Path, setting: str, words: st
     with pytest.raises(ExperimentError) as caught:
         load_comparison(small_file(tmp_path), [setting])
     assert words in str(caught.value)
-
-
-def test_an_experiment_file_is_no_comparison(tmp_path: Path) -> None:
-    with pytest.raises(ExperimentError) as caught:
-        load_comparison(small_file(tmp_path, "nodes: 6\n"))
-    assert "is no comparison file: it has neither base nor algorithms" in str(caught.value)

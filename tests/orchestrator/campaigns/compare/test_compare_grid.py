@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.campaigns.cell import Cell, Look
-from orchestrator.campaigns.compare import Comparison, load_comparison
+from orchestrator.campaigns.compare import Comparison
 from orchestrator.campaigns.compare.grid import (
     CompareCell,
     CompareView,
@@ -25,12 +25,7 @@ from orchestrator.campaigns.compare.grid import (
 )
 from orchestrator.campaigns.compare.tune import Choice, tunables
 from pame.algorithms import BeerSpec, DpsgdSpec, PameSpec, PenaltyStep
-from tests.orchestrator.campaigns.compare.builders import SMALL, STANDARDIZED, row, small_file
-
-
-@pytest.fixture
-def comparison(tmp_path: Path) -> Comparison:
-    return load_comparison(small_file(tmp_path))
+from tests.orchestrator.campaigns.compare.builders import STANDARDIZED, comparison_of, row
 
 
 def with_runs(comparison: Comparison, runs: int, seed: int = 100) -> Comparison:
@@ -53,8 +48,7 @@ def test_standardized_is_the_same_period_and_participation_for_all(comparison: C
 
 
 def test_an_algorithm_that_cannot_be_standardized_is_left_out_with_a_line(tmp_path: Path) -> None:
-    text = SMALL.replace("{kind: dpsgd}", "{kind: epidemic, fan_out: 2}")
-    comparison = load_comparison(small_file(tmp_path, text))
+    comparison = comparison_of(tmp_path, ("{kind: dpsgd}", "{kind: epidemic, fan_out: 2}"))
     standardized = views(comparison)[1]
     assert contestants(comparison, standardized) == ["pame"]
     assert "dpsgd" in contestants(comparison, CompareView.AS_PUBLISHED)
@@ -64,8 +58,7 @@ def test_an_algorithm_that_cannot_be_standardized_is_left_out_with_a_line(tmp_pa
 
 
 def test_all_readings_are_views_of_the_same_table(tmp_path: Path) -> None:
-    text = SMALL.replace("standardized: {period: 2, participation: 50%}", "standardized: all")
-    comparison = load_comparison(small_file(tmp_path, text))
+    comparison = comparison_of(tmp_path, ("standardized: {period: 2, participation: 50%}", "standardized: all"))
     found = views(comparison)
     assert found[:2] == [CompareView.AS_PUBLISHED, STANDARDIZED]
     assert len(found) == 1 + 3 * 2 * 2
@@ -83,10 +76,8 @@ def test_all_readings_are_views_of_the_same_table(tmp_path: Path) -> None:
 def test_a_reading_says_who_draws_and_what_is_weighted(
     tmp_path: Path, reading: StandardReading, dpsgd: tuple[str, str], beer: tuple[str, str], period: tuple[int, int]
 ) -> None:
-    text = SMALL.replace("{period: 2,", "{period: 3..7,").replace(
-        "standardized:", "  beer: {algorithm: {kind: beer}, period: 1}\nstandardized:"
-    )
-    comparison = load_comparison(small_file(tmp_path, text))
+    with_beer = ("standardized:", "  beer: {algorithm: {kind: beer}, period: 1}\nstandardized:")
+    comparison = comparison_of(tmp_path, ("{period: 2,", "{period: 3..7,"), with_beer)
     for name, expected in (("dpsgd", dpsgd), ("beer", beer)):
         found = experiment_of(comparison, CompareCell(name, CompareView(reading), (), 1))
         assert isinstance(found.algorithm, DpsgdSpec | BeerSpec)
@@ -121,8 +112,8 @@ def test_a_grid_goes_on_beyond_its_edge_as_it_began(
     tmp_path: Path, given: list[float], value: float, is_largest: bool, expected: float
 ) -> None:
     """A value that the sample left out comes first."""
-    text = SMALL.replace("{algorithm.eta: [0.3, 1.0]}", f"{{algorithm.eta: {given}, algorithm.gamma: {given}}}")
-    comparison = load_comparison(small_file(tmp_path, text))
+    both = f"{{algorithm.eta: {given}, algorithm.gamma: {given}}}"
+    comparison = comparison_of(tmp_path, ("{algorithm.eta: [0.3, 1.0]}", both))
     key = "algorithm.gamma" if given[0] == 1.0 else "algorithm.eta"
     best = row("dpsgd", [], 100, values=((key, value),))
     choice = Choice(best.cell.view, "dpsgd", best, tried=1, diverged=0, edges=(Edge(key, value, is_largest),))
@@ -146,8 +137,7 @@ def test_a_larger_grid_is_sampled_by_the_seed(comparison: Comparison) -> None:
 
 
 def test_nothing_to_tune_is_one_run(tmp_path: Path) -> None:
-    text = SMALL.replace(", tune: {algorithm.eta: [0.3, 1.0]}", "")
-    assert tried(load_comparison(small_file(tmp_path, text)), "dpsgd") == [()]
+    assert tried(comparison_of(tmp_path, (", tune: {algorithm.eta: [0.3, 1.0]}", "")), "dpsgd") == [()]
 
 
 def test_every_algorithm_has_the_same_budget_in_both_views(comparison: Comparison) -> None:
@@ -214,7 +204,7 @@ def test_what_a_setting_may_be_is_asked_of_the_experiment_file(comparison: Compa
 def test_the_edge_of_a_grid_is_seen_for_settings_that_count_and_for_those_that_measure(
     tmp_path: Path, algorithm: str, key: str, tried_values: list[float], best: float, is_largest: bool | None
 ) -> None:
-    comparison = load_comparison(small_file(tmp_path, SMALL.replace("{kind: dpsgd}", algorithm)))
+    comparison = comparison_of(tmp_path, ("{kind: dpsgd}", algorithm))
     cell = CompareCell("dpsgd", CompareView.AS_PUBLISHED, ((key, best),), 1)
     found = edges(cell.values, [((key, value),) for value in tried_values], partial(is_allowed, comparison, cell))
     assert found == ([] if is_largest is None else [Edge(key, best, is_largest)])

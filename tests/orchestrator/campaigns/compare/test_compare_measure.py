@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 
 from orchestrator.campaigns.cell import Cell, Look, Run, run_of
-from orchestrator.campaigns.compare import load_comparison
+from orchestrator.campaigns.compare import Comparison
 from orchestrator.campaigns.compare.file import Target
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView, Edge
 from orchestrator.campaigns.compare.measure import CompareMark, Of, accuracy_goals, row_of, to_target, under_stop_rule
@@ -19,7 +19,7 @@ from orchestrator.campaigns.yardstick import Yardstick
 from orchestrator.experiment import Experiment
 from pame.observe import Evaluation, Own
 from pame.resolved_run import ResolvedRun
-from tests.orchestrator.campaigns.compare.builders import SMALL, STANDARDIZED, down_to, mark, row, small_file
+from tests.orchestrator.campaigns.compare.builders import STANDARDIZED, comparison_of, down_to, mark, row
 from tests.pame.simulator.harness import world
 
 STICK = {"start": 0.7, "best": 0.2, "company": {"partners": 1.0, "alone": 0.0, "messages": 1.0}}
@@ -117,8 +117,7 @@ def test_most_targets_then_soonest_to_the_tightest_then_lowest_and_diverged_last
     assert ranked == [lower, sooner, both, one, none, diverged, silent]
 
 
-def test_the_best_setting_is_chosen_whatever_order_the_runs_ended_in(tmp_path: Path) -> None:
-    comparison = load_comparison(small_file(tmp_path))
+def test_the_best_setting_is_chosen_whatever_order_the_runs_ended_in(comparison: Comparison) -> None:
     good = [mark(0, 1.0), mark(5, 0.05)]
     small = row("dpsgd", good, seed=100, values=(("algorithm.eta", 0.3),))
     large = row("dpsgd", good, seed=100, values=(("algorithm.eta", 1.0),))
@@ -130,10 +129,8 @@ def test_the_best_setting_is_chosen_whatever_order_the_runs_ended_in(tmp_path: P
 
 
 def test_further_settings_are_bounded_and_the_same_number_for_all(tmp_path: Path) -> None:
-    text = SMALL.replace("runs: 2", "runs: 2, more: 1").replace(
-        "algorithm.step.gamma: [1.0, 1.005]", "algorithm.step.gamma: [1.0]"
-    )
-    comparison = load_comparison(small_file(tmp_path, text))
+    more, fewer = ("runs: 2", "runs: 2, more: 1"), ("gamma: [1.0, 1.005]", "gamma: [1.0]")
+    comparison = comparison_of(tmp_path, more, fewer)
     key, gamma = "algorithm.eta", ("algorithm.gamma", 1.0)
     rows = [
         row("dpsgd", [mark(0, 1.0), mark(5, left)], 100, values=((key, eta), gamma))

@@ -11,77 +11,29 @@ from orchestrator.campaigns.compare import load_comparison
 from orchestrator.campaigns.compare.campaign import CompareCampaign
 from orchestrator.campaigns.compare.charts import curves
 from orchestrator.campaigns.compare.file import Target
-from orchestrator.campaigns.compare.grid import CompareCell, CompareView, views
-from orchestrator.campaigns.compare.measure import CompareMark, CompareRow, to_target
+from orchestrator.campaigns.compare.grid import CompareView, views
+from orchestrator.campaigns.compare.measure import CompareRow, to_target
 from orchestrator.campaigns.compare.tune import Choice, has_diverged, score
 from orchestrator.campaigns.compare.verdict import CompareOutcome
 from orchestrator.campaigns.options import CampaignError
-from orchestrator.experiment import ExperimentError
 from tests.command import call, told
 from tests.orchestrator.campaigns.command import rows_of
-from tests.orchestrator.campaigns.compare.builders import COMPANY, SMALL, small_file
+from tests.orchestrator.campaigns.compare.builders import NETWORK, comparison_of, learnt_mark, row, small_file
 from tests.orchestrator.report.oracle import words_of
-
-NETWORK = """
-name: stripes
-base:
-  nodes: 4
-  topology: {kind: complete}
-  problem: {kind: image-classification, data: stripes, model: {kind: softmax}, batch: 8, own_test_samples: 30}
-  compute: {step: 5ms}
-  links: {delay: 1ms}
-  stop: {iterations: 40}
-algorithms:
-  pame:
-    algorithm: {kind: pame, participation: 0.5, support: 0.5, step: {kind: fixed, gamma: 1.001}}
-    period: 2
-    tune: {algorithm.step.eta: [0.01, 0.1]}
-  pame-as-printed:
-    algorithm: {kind: pame, participation: 0.5, support: 0.5, step: {kind: penalty, sigma0: 5.0, gamma: 1.001}}
-    period: 2
-  dpsgd: {algorithm: {kind: dpsgd}, period: 1, tune: {algorithm.eta: [0.01, 0.1]}}
-standardized: none
-tuning: {seed: 100, runs: 2, more: 0}
-seeds: [1]
-targets: {accuracy: [0.8, 0.5]}
-check_every: 10
-"""
 
 
 def learnt(*accuracies: float | None, status: str = "finished", objectives: tuple[float, ...] = ()) -> CompareRow:
     """A point every ten iterations; f falls by a tenth from one to the next, unless it is given."""
-    marks = tuple(
-        CompareMark(
-            10 * place,
-            float(place),
-            100.0 * place,
-            None,
-            f,
-            left=None,
-            accuracy=accuracy,
-            looked_at=f,
-            nodes_accuracy=accuracy,
-            mean_accuracy=accuracy and accuracy + 0.01,
-            worst_accuracy=accuracy and accuracy - 0.02,
-        )
-        for place, accuracy in enumerate(accuracies)
-        for f in (objectives[place] if objectives else 2.0 - place / 10,)
-    )
-    return CompareRow(CompareCell("dpsgd", CompareView.AS_PUBLISHED, (), 1), marks, COMPANY, status=status)
+    fs = objectives or tuple(2.0 - place / 10 for place in range(len(accuracies)))
+    known = enumerate(zip(accuracies, fs, strict=True))
+    return row("dpsgd", [learnt_mark(10 * k, accuracy, float(k), f) for k, (accuracy, f) in known], status=status)
 
 
 def test_targets_of_accuracy_and_of_f_begin_with_the_easiest(tmp_path: Path) -> None:
     by_accuracy = load_comparison(small_file(tmp_path, NETWORK)).targets
     assert by_accuracy == (Target("accuracy", 0.5), Target("accuracy", 0.8))
-    text = SMALL.replace("suboptimality: [0.3, 0.1]", "objective: [0.3, 0.5]")
-    by_f = load_comparison(small_file(tmp_path, text)).targets
+    by_f = comparison_of(tmp_path, ("suboptimality: [0.3, 0.1]", "objective: [0.3, 0.5]")).targets
     assert by_f == (Target("objective", 0.5), Target("objective", 0.3))
-
-
-def test_targets_are_of_one_kind(tmp_path: Path) -> None:
-    text = NETWORK.replace("accuracy: [0.8, 0.5]", "accuracy: [0.8], objective: [0.5]")
-    with pytest.raises(ExperimentError, match="targets: give one of suboptimality, accuracy and objective"):
-        load_comparison(small_file(tmp_path, text))
 
 
 def test_the_standardized_view_can_be_left_out_and_what_is_printed_can_be_given(tmp_path: Path) -> None:
@@ -148,9 +100,9 @@ def test_suboptimality_is_refused_where_nobody_knows_the_optimum(tmp_path: Path)
 
 
 def test_accuracy_is_refused_where_there_is_none(tmp_path: Path) -> None:
-    text = SMALL.replace("kind: logistic", "kind: linear").replace("suboptimality: [0.3, 0.1]", "accuracy: [0.8]")
+    accuracy = ("suboptimality: [0.3, 0.1]", "accuracy: [0.8]")
     with pytest.raises(CampaignError, match="linear has no test accuracy: give targets"):
-        CompareCampaign(load_comparison(small_file(tmp_path, text))).check()
+        CompareCampaign(comparison_of(tmp_path, ("kind: logistic", "kind: linear"), accuracy)).check()
 
 
 @pytest.mark.edge
@@ -169,8 +121,8 @@ def test_networks_are_compared_by_accuracy_from_the_command_to_the_page(tmp_path
     found = json.loads((folder / "compare.json").read_text())
     assert found["optima"] == {}
     ends = {end["algorithm"]: end for end in found["ends"]}
-    for name, row in final.items():
-        last = row["curve"][-1]["metrics"]
+    for name, run in final.items():
+        last = run["curve"][-1]["metrics"]
         assert ends[name]["accuracy_of_nodes"]["median"] == pytest.approx(last["nodes_test_accuracy"])
         assert ends[name]["accuracy_of_mean_model"]["median"] == pytest.approx(last["test_accuracy"])
         assert ends[name]["accuracy_of_worst_node"]["median"] == pytest.approx(last["lowest_test_accuracy"])

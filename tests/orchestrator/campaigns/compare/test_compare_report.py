@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from orchestrator.campaigns.compare import load_comparison
 from orchestrator.campaigns.compare.charts import curves, flat, median_runs
 from orchestrator.campaigns.compare.grid import CompareView
 from orchestrator.campaigns.compare.measure import HOW, CompareMark, CompareRow
@@ -19,12 +18,12 @@ from orchestrator.campaigns.compare.picture import write_picture
 from orchestrator.campaigns.compare.report import doubts_of, write_compare_report
 from orchestrator.campaigns.compare.tables import company_line, result_table
 from orchestrator.campaigns.compare.tune import choose, tunables
-from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, SECONDS, CompareFinding, CompareOutcome
+from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, SECONDS, CompareFinding, CompareOutcome, Line
 from orchestrator.campaigns.yardstick import Yardstick
 from orchestrator.results.spread import Spread
 from pame.baselines import Baseline
 from tests.browser import Visiting
-from tests.orchestrator.campaigns.compare.builders import SMALL, STANDARDIZED, left_at, mark, row, small_file
+from tests.orchestrator.campaigns.compare.builders import STANDARDIZED, comparison_of, left_at, mark, row
 from tests.orchestrator.report.oracle import words_of
 
 BOTH = (CompareView.AS_PUBLISHED, STANDARDIZED)
@@ -37,7 +36,7 @@ def curve(reached_at: int, left: float = 0.1, seconds: bool = False) -> list[Com
 
 
 def outcome_of(folder: Path, rows: list[CompareRow], measured: list[CompareRow] | None = None) -> CompareOutcome:
-    comparison = load_comparison(small_file(folder))
+    comparison = comparison_of(folder)
     tuning = [
         row(name, curve(20), 100, view, ((key, value),))
         for view in BOTH
@@ -72,6 +71,11 @@ def both_views(timed: bool = False) -> list[CompareRow]:
 def found(outcome: CompareOutcome, view: CompareView, key: str, measure: str) -> CompareFinding:
     [finding] = [f for f in outcome.findings if (f.view, f.goal.key, f.measure.key) == (view, key, measure)]
     return finding
+
+
+def lines_to(key: str, outcome: CompareOutcome, view: CompareView) -> list[Line]:
+    [goal] = [goal for goal in outcome.goals if goal.key == key]
+    return outcome.lines(view, goal)
 
 
 def test_the_fewest_is_by_medians_and_ratios_are_seed_by_seed(tmp_path: Path) -> None:
@@ -173,8 +177,7 @@ def test_who_misses_a_target_needs_more_than_anybody(tmp_path: Path) -> None:
     others = "all others miss it with half of the seeds or more"  # D-PSGD gets there with one of two
     median = "pame: 29.3 KiB (19.53 KiB … 39.06 KiB)"
     assert finding.words == f"no winner, a look (2 seeds); lowest median {median}; {others}"
-    [goal] = [goal for goal in outcome.goals if goal.key == "0.1"]
-    [_, line] = outcome.lines(STANDARDIZED, goal)
+    [_, line] = lines_to("0.1", outcome, STANDARDIZED)
     assert line.took["rounds"] == Spread(inf, 20.0, 20.0, 2, missed=1)
 
 
@@ -195,8 +198,7 @@ def test_a_machine_that_did_not_keep_up_says_nothing_of_time(tmp_path: Path) -> 
     runs = both_views(timed=True)
     measured = [replace(run, backend="local", cpu_bound=run.cell.algorithm == "dpsgd") for run in runs]
     outcome = outcome_of(tmp_path, runs, measured)
-    [goal] = [goal for goal in outcome.goals if goal.key == "0.3"]
-    pame, dpsgd = outcome.lines(CompareView.AS_PUBLISHED, goal)
+    pame, dpsgd = lines_to("0.3", outcome, CompareView.AS_PUBLISHED)
     assert pame.took["seconds"] == Spread(pytest.approx(0.15), 0.1, 0.2, 2)  # type: ignore[arg-type]
     assert dpsgd.took["seconds"] is None
     assert dpsgd.took["rounds"] is not None
@@ -248,17 +250,14 @@ def test_the_page_has_views_choices_edges_settings_and_how_all_was_measured(tmp_
 
 
 def test_runs_that_did_not_come_to_their_end_are_a_doubt(tmp_path: Path) -> None:
-    rows = [
-        replace(found, status="diverged" if found.cell.algorithm == "dpsgd" else "finished") for found in both_views()
-    ]
+    rows = [replace(one, status="diverged") if one.cell.algorithm == "dpsgd" else one for one in both_views()]
     outcome = outcome_of(tmp_path, rows)
     assert f"dpsgd, {STANDARDIZED.value}: 2 diverged" in doubts_of(outcome)
     assert "pame 1.5 (25 % of rounds with nobody), dpsgd" in company_line(outcome, STANDARDIZED)
 
 
 def test_the_page_says_how_many_settings_were_tried_of_each_at_most_and_really(tmp_path: Path) -> None:
-    comparison = load_comparison(small_file(tmp_path, SMALL.replace("runs: 2", "runs: 3")))
-    outcome = replace(outcome_of(tmp_path, both_views()), comparison=comparison)
+    outcome = replace(outcome_of(tmp_path, both_views()), comparison=comparison_of(tmp_path, ("runs: 2", "runs: 3")))
     words = words_of(write_compare_report(tmp_path, outcome))
     # four combinations of each, as the decay is tuned for both; nothing of what is printed
     had = "pame 3, dpsgd 3, pame-as-printed 1"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from orchestrator.campaigns.cell import Cell
-from orchestrator.campaigns.compare import Comparison, load_comparison
+from orchestrator.campaigns.compare import Comparison
 from orchestrator.campaigns.compare.file import Target
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView, experiment_of, views
 from orchestrator.campaigns.compare.measure import BaselineLook, CompareLook, CompareRow, End, Of, row_of, to_target
@@ -19,8 +19,8 @@ from orchestrator.campaigns.yardstick import Yardstick, yardstick_of
 from orchestrator.experiment import Experiment, load_text, to_yaml
 from orchestrator.experiment.resolve import make_setting
 from pame.baselines import Baseline
-from pame.problems import known_optimum
-from tests.orchestrator.campaigns.compare.builders import SMALL, down_to, left_at, small_file
+from pame.problems import Problem, known_optimum
+from tests.orchestrator.campaigns.compare.builders import comparison_of, down_to, left_at
 
 TARGETS = down_to(0.3, 0.1)
 
@@ -45,8 +45,8 @@ def run(
 
 
 @pytest.fixture
-def comparison(tmp_path: Path) -> Comparison:
-    return load_comparison(small_file(tmp_path))
+def problem(comparison: Comparison) -> Problem:
+    return make_setting(experiment_of(comparison, dpsgd(1.0)), comparison.path.parent).problem
 
 
 @pytest.fixture
@@ -54,10 +54,7 @@ def stick(comparison: Comparison) -> Yardstick:
     return yardstick_of(make_setting(experiment_of(comparison, dpsgd(1.0)), comparison.path.parent))
 
 
-def test_the_yardstick_begins_at_log_two_and_nothing_is_below_the_optimum(
-    comparison: Comparison, stick: Yardstick
-) -> None:
-    problem = make_setting(experiment_of(comparison, dpsgd(1.0)), comparison.path.parent).problem
+def test_the_yardstick_begins_at_log_two_and_nothing_is_below_the_optimum(problem: Problem, stick: Yardstick) -> None:
     assert stick.start == pytest.approx(np.log(2.0))
     best = known_optimum(problem).model
     nearby = [best + 0.01 * direction for direction in np.eye(best.size)]
@@ -85,8 +82,7 @@ def test_a_tuning_run_ends_at_the_tightest_target_or_after_its_iterations(compar
 
 
 def test_an_algorithm_that_always_diverges_is_said_to(tmp_path: Path) -> None:
-    text = SMALL.replace("kind: logistic", "kind: linear").replace("[0.3, 1.0]}}", "[1e6, 1e7]}}")
-    comparison = load_comparison(small_file(tmp_path, text))
+    comparison = comparison_of(tmp_path, ("kind: logistic", "kind: linear"), ("[0.3, 1.0]}}", "[1e6, 1e7]}}"))
     rows = [run(comparison, eta) for eta in (1e6, 1e7)]
     assert [row.status for row in rows] == ["diverged", "diverged"]
     [choice] = choose(comparison, tunables(comparison), rows)
@@ -124,34 +120,34 @@ def baseline(kind: Baseline, comparison: Comparison) -> CompareRow:
     return row_of(simulate(cell), "nodes", {view.value: view})
 
 
-def test_no_communication_is_every_node_alone_and_sends_nothing(comparison: Comparison, stick: Yardstick) -> None:
+def test_no_communication_is_every_node_alone_and_sends_nothing(
+    comparison: Comparison, problem: Problem, stick: Yardstick
+) -> None:
     row = baseline(Baseline.ALONE, comparison)
-    setting = make_setting(experiment_of(comparison, dpsgd(1.0)), comparison.path.parent)
     models = np.zeros((6, 20))
     for k in range(60):
-        models -= np.stack([setting.problem.local(i).gradient(models[i], k) for i in range(6)])
-    own = np.mean([setting.problem.objective(model) for model in models])
+        models -= np.stack([problem.local(i).gradient(models[i], k) for i in range(6)])
+    own = np.mean([problem.objective(model) for model in models])
     last = row.marks[-1]
     assert (last.iteration, last.rounds, last.bytes, last.seconds) == (60, 0.0, 0.0, None)
     assert last.left == pytest.approx(stick.left(float(own)))
-    assert last.mean == pytest.approx(stick.left(setting.problem.objective(models.mean(axis=0))))
+    assert last.mean == pytest.approx(stick.left(problem.objective(models.mean(axis=0))))
 
 
-def test_one_node_with_all_data_descends_on_f_itself(comparison: Comparison, stick: Yardstick) -> None:
+def test_one_node_with_all_data_descends_on_f_itself(
+    comparison: Comparison, problem: Problem, stick: Yardstick
+) -> None:
     row = baseline(Baseline.TOGETHER, comparison)
-    setting = make_setting(experiment_of(comparison, dpsgd(1.0)), comparison.path.parent)
     model = np.zeros(20)
     for k in range(60):
-        model = model - np.mean([setting.problem.local(i).gradient(model, k) for i in range(6)], axis=0)
-    assert row.marks[-1].left == pytest.approx(stick.left(setting.problem.objective(model)))
+        model = model - np.mean([problem.local(i).gradient(model, k) for i in range(6)], axis=0)
+    assert row.marks[-1].left == pytest.approx(stick.left(problem.objective(model)))
     assert left_at(row.marks[-1]) < left_at(baseline(Baseline.ALONE, comparison).marks[-1])
 
 
 def test_bytes_of_algorithms_with_replicas_are_those_of_the_edges_that_take_part(tmp_path: Path) -> None:
-    text = SMALL.replace("{kind: dpsgd}", "{kind: choco}").replace(
-        "participation: 50%", "participation: 50%, draw: mutual"
-    )
-    comparison = load_comparison(small_file(tmp_path, text))
+    mutual = ("participation: 50%", "participation: 50%, draw: mutual")
+    comparison = comparison_of(tmp_path, ("{kind: dpsgd}", "{kind: choco}"), mutual)
     for view, share in ((CompareView.AS_PUBLISHED, 1.0), (views(comparison)[1], 0.25)):
         last = run(comparison, 0.3, view=view).marks[-1]
         assert last.bytes / last.metrics[SENT] == pytest.approx(share, abs=0.15)  # of 30 rounds of 12 links

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.campaigns.compare import Comparison, load_comparison
+from orchestrator.campaigns.compare import Comparison
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView
 from orchestrator.campaigns.compare.measure import CompareRow
 from orchestrator.campaigns.compare.tables import remark
@@ -21,17 +21,18 @@ from orchestrator.campaigns.compare.tune import (
     tunables,
 )
 from pame.baselines import Baseline
-from tests.orchestrator.campaigns.compare.builders import SMALL, mark, row, small_file
+from tests.orchestrator.campaigns.compare.builders import comparison_of, mark, row
 
 Tuned = Callable[[Comparison], list[Tunable]]
+MORE_RUNS = ("runs: 2", "runs: 8, more: 6")
 Behaviour = Callable[[float], tuple[int, bool]]
 """From eta: the iteration at which it reaches 0.1, and whether it diverges after that."""
 
 
 @pytest.fixture
 def comparison(tmp_path: Path) -> Comparison:
-    text = SMALL.replace(", algorithm.step.gamma: [1.0, 1.005]", "").replace("runs: 2", "runs: 8, more: 6")
-    return load_comparison(small_file(tmp_path, text.replace("[0.3, 1.0]", "[1.0, 2.0, 4.0, 8.0]")))
+    steps_alone = (", algorithm.step.gamma: [1.0, 1.005]", ""), ("[0.3, 1.0]", "[1.0, 2.0, 4.0, 8.0]")
+    return comparison_of(tmp_path, *steps_alone, MORE_RUNS)
 
 
 def eta_of(cell: CompareCell) -> float | None:
@@ -127,8 +128,7 @@ def test_the_lines_that_exchange_nothing_go_through_the_same(comparison: Compari
 
 
 def test_their_decay_is_extended_too_but_never_below_one(tmp_path: Path) -> None:
-    text = SMALL.replace("[1.0, 1.005]", "[1.0, 1.01, 1.02]").replace("runs: 2", "runs: 8, more: 6")
-    comparison = load_comparison(small_file(tmp_path, text))
+    comparison = comparison_of(tmp_path, ("[1.0, 1.005]", "[1.0, 1.01, 1.02]"), MORE_RUNS)
 
     def steep(trial: Trial, best: float) -> CompareRow:
         gamma = float(str(dict(trial.cell.values)["gamma"]))

@@ -1,17 +1,16 @@
 """`pame compare` as a user calls it."""
 
 import json
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from orchestrator.cli import main
-from tests.command import call, told
+from tests.command import call, mistake, told
 from tests.orchestrator.campaigns.command import interrupted, rows_of
 from tests.orchestrator.campaigns.compare.builders import SMALL, small_file
+from tests.orchestrator.cli.harness import Pame
 
 pytestmark = pytest.mark.timeout(400)  # many small runs take their time on a busy machine
 
@@ -101,28 +100,14 @@ def test_quick_seeds_and_settings_of_the_base_can_be_chosen(tmp_path: Path) -> N
     [
         (SMALL, ("--backend", "moon"), "a comparison runs on simulate, local or netns, not on 'moon'"),
         (SMALL, ("--set", "seed=3"), "--set seed: give seeds and tuning.seed instead"),
-        (
-            SMALL.replace("0.3, 1.0]}", "0.3, -1]}"),
-            (),
-            "algorithms.dpsgd.algorithm.eta: got -1, expected a number above 0",
-        ),
+        (SMALL.replace("0.3, 1.0]}", "0.3, -1]}"), (), "dpsgd.algorithm.eta: got -1, expected a number above 0"),
         ("nodes: 3\n", (), "is no comparison file"),
     ],
 )
 def test_a_mistake_is_answered_before_anything_runs(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    text: str,
-    arguments: tuple[str, ...],
-    words: str,
+    tmp_path: Path, pame: Pame, text: str, arguments: tuple[str, ...], words: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["pame", "compare", str(small_file(tmp_path, text)), *arguments])
-    with pytest.raises(SystemExit) as exit_:
-        main()
-    assert exit_.value.code == 2
-    assert words in capsys.readouterr().err
+    assert words in mistake(pame("compare", small_file(tmp_path, text), *arguments))
     assert not (tmp_path / "runs").exists()
 
 

@@ -12,21 +12,19 @@ from orchestrator.campaigns.studies.measure import StudyLook, StudyRow, row_of, 
 from orchestrator.experiment import Experiment, load
 from orchestrator.experiment.resolve import make_setting
 from orchestrator.results import Ending, Status
+from orchestrator.results.health import Health, State
 from pame.observe import Evaluation
 from pame.problems import known_optimum
 from pame.resolved_run import ResolvedRun
-from tests.orchestrator.campaigns.studies.builders import SMALL
+from tests.orchestrator.campaigns.studies.builders import small_file
+from tests.orchestrator.report.builders import change_summary, point, write_lines, write_records
 
 SLOW = "compute={step: 10ms, stragglers: 40%}"
-
-
 LABELS = {"policy": "pame-all-long", "condition": "none"}
 
 
 def experiment_of(folder: Path, *overrides: str) -> Experiment:
-    path = folder / "base.yaml"
-    path.write_text(SMALL)
-    return load(path, overrides)[0].experiment
+    return load(small_file(folder), overrides)[0].experiment
 
 
 def setting_of(folder: Path, *overrides: str) -> ResolvedRun:
@@ -52,16 +50,9 @@ def leave_run(base: Path, *overrides: str, models: Any = None, network: dict[str
     summary = {"status": "finished", "backend": "local", "seconds": 4.0, "network": network}
     (folder / "summary.json").write_text(json.dumps(summary))
     points = [("time", 1, 0.5), ("iteration", 1, 0.0), ("time", 2, 0.1), ("time", 3, 0.0499), ("time", 4, 0.02)]
-    lines = [
-        {"by": by, "iteration": 10 * second, "seconds": second, "bytes": 100 * second, "objective": f, "consensus": 0}
-        for by, second, left in points
-        for f in (objective(setting, left),)
-    ]
-    (folder / "curve.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    records = ["node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes"]
-    records += [f"0,{k},{k + 1},0.25,2,1,1,0,0,1,10" for k in range(4)]
-    records += [f"1,{k},{2 * (k + 1)},0.5,{k % 2},0,,{k % 2},0,1,10" for k in range(2)]
-    (folder / "records.csv").write_text("\n".join(records) + "\n")
+    write_lines(folder / "curve.jsonl", [point(by, s, objective(setting, left), 0.0) for by, s, left in points])
+    ours = [f"0,{k},{k + 1},0.25,2,1,1,0,0,1,10" for k in range(4)]
+    write_records(folder, *ours, *(f"1,{k},{2 * (k + 1)},0.5,{k % 2},0,,{k % 2},0,1,10" for k in range(2)))
     links = ["sender,receiver,messages,bytes,aggregated,late,lost"]
     links += [f"{sender},{(sender + 1) % 5},10,100,{used},0,0" for sender, used in enumerate((10, 8, 6, 4, 2))]
     (folder / "links.csv").write_text("\n".join(links) + "\n")
@@ -152,9 +143,7 @@ def test_a_network_with_a_node_that_left_no_model_says_nothing_of_own_data(tmp_p
 def test_a_row_has_the_health_of_its_run(tmp_path: Path) -> None:
     leave_run(tmp_path)
     assert measured(tmp_path).health == "", "of a time that knew none"
-    path = tmp_path / "run" / "summary.json"
-    health = {"state": "degraded", "reason": "7 messages refused", "counts": {"refused": 7}}
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"health": health}))
+    change_summary(tmp_path / "run", health=Health(State.DEGRADED, "7 messages refused", {"refused": 7}))
     row = measured(tmp_path)
     assert (row.health, row.health_reason) == ("degraded", "7 messages refused")
 
