@@ -76,11 +76,6 @@ def runs(network: Project) -> list[str]:
     return network.execute(orchestrator(network), "ls", "/runs").split()
 
 
-def summary(network: Project, folder: str) -> dict[str, Any]:
-    said: dict[str, Any] = json.loads(network.execute(orchestrator(network), "cat", f"/runs/{folder}/summary.json"))
-    return said
-
-
 def fetched(network: Project, folder: str, to: Path) -> Path:
     """A run folder, on this side."""
     docker("cp", f"{orchestrator(network).id}:/runs/{folder}", str(to))
@@ -214,7 +209,7 @@ def test_a_trainer_and_a_container_that_are_killed_come_back_under_their_index(
     network.execute(first, "python", "-m", "node.supervisor_client", "kill", "0")
     os.kill(second.pid, signal.SIGKILL)
     network.end_of(running, ExitCode.DEGRADED)  # nobody had planned it
-    facts = summary(network, runs(network)[-1])
+    facts = json.loads(network.newest("summary.json"))
     assert (facts["status"], facts["exact"], facts["health"]["counts"]["gone"]) == ("finished", False, 2)
     assert facts["network"]["deaths"] == facts["network"]["restarts"] == 2
     assert facts["network"]["results"].keys() == {str(index) for index in range(NODES)}
@@ -250,7 +245,7 @@ def test_a_rogue_on_the_data_network_gets_nowhere_and_the_run_is_unharmed(networ
     )  # fmt: skip
     assert away.returncode != 0
     network.end_of(running)
-    assert summary(network, runs(network)[-1])["exact"]
+    assert json.loads(network.newest("summary.json"))["exact"]
 
 
 def test_an_experiment_runs_from_outside_with_the_security_folder(network: Project, tmp_path: Path) -> None:
@@ -265,7 +260,8 @@ def test_an_experiment_runs_from_outside_with_the_security_folder(network: Proje
         if "(busy)" not in done.stderr:  # seen once on a busy machine, and not explained
             break
     assert done.returncode == 0, done.stderr + network.logs("orchestrator")[-3000:]
-    assert summary(network, done.stdout.strip())["exact"]
+    assert runs(network)[-1] == done.stdout.strip()
+    assert json.loads(network.newest("summary.json"))["exact"]
 
 
 def test_nodes_come_and_go_while_nothing_runs(network: Project) -> None:
@@ -275,7 +271,7 @@ def test_nodes_come_and_go_while_nothing_runs(network: Project) -> None:
     network.wait("four fewer nodes", lambda: len(network.members()) == NODES - 2, 60)
     words = ("experiments/quickstart.yaml", "--set", f"nodes={NODES - 2}", "--set", "stop.iterations=20")
     network.ended_run(*words, seconds=100)
-    assert summary(network, runs(network)[-1])["exact"]
+    assert json.loads(network.newest("summary.json"))["exact"]
 
 
 def test_nodes_wait_for_an_orchestrator_that_is_restarted(network: Project) -> None:

@@ -21,6 +21,7 @@ from node.control import ATTACH
 from orchestrator.control import ControlPlane, service
 from orchestrator.control.members import Member, Members
 from orchestrator.control.refused_reports import MOST_JOINS, MOST_REFUSALS
+from tests.command import TOKEN, Service
 from tests.contract.harness import read, stream
 from tests.harness import BOUND_S, until
 from tests.orchestrator.backends.harness import join_of
@@ -229,36 +230,23 @@ def test_a_node_without_an_orchestrator_gives_up_when_its_patience_is_over_with_
     assert last.startswith(f"error: no contact with the orchestrator at 127.0.0.1:{port} for 0.5 s (unavailable)")
 
 
-def test_a_node_whose_orchestrator_goes_away_without_a_word_gives_up_too() -> None:
-    """The orchestrator is a process of its own here, because it is killed."""
-    program = (
-        "import asyncio\nfrom orchestrator.control import ControlPlane\n"
-        "async def main():\n c = ControlPlane('127.0.0.1')\n await c.open()\n print(c.address, c.token, flush=True)\n"
-        " while not c.members.alive(): await asyncio.sleep(0.01)\n"
-        " print('joined', flush=True)\n await asyncio.sleep(600)\n"
-        "asyncio.run(main())"
-    )
-    orchestrator = subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT
-    )
-    assert orchestrator.stdout is not None
-    with orchestrator, orchestrator.stdout:
-        address, token = orchestrator.stdout.readline().split()
-        command = [*NODE, address, "--token", token, "--patience", "0.5"]
-        node = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+def test_a_node_whose_orchestrator_goes_away_without_a_word_gives_up_too(tmp_path: Path) -> None:
+    service = Service(tmp_path)
+    command = [*NODE, service.address, "--token", TOKEN, "--patience", "0.5"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT) as node:
         try:
-            assert orchestrator.stdout.readline() == "joined\n"
             assert node.stderr is not None
-            assert f" orchestrator={address} metrics=http://" in node.stderr.readline()  # the node knows it too
-            orchestrator.kill()
+            joined = node.stderr.readline()
+            service.kill()
             _, errors = node.communicate(timeout=BOUND_S)
         finally:
+            service.process.kill()
             node.kill()
-            orchestrator.kill()
+    assert f" orchestrator={service.address} metrics=http://" in joined
     assert node.returncode == 1
     lost, *_, last = errors.splitlines()
     assert "no_orchestrator" in lost
-    assert f" orchestrator={address} " in lost
+    assert f" orchestrator={service.address} " in lost
     assert last.startswith("error: no contact with the orchestrator")
 
 
