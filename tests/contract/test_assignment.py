@@ -11,27 +11,20 @@ from hypothesis import strategies as st
 
 from contract.assignment import Assigned, Peer, assign, assigned, describe
 from contract.rpc import control_pb2 as pb
-from pame import problems, topology
 from pame.algorithms import AlgorithmSpec, DpsgdSpec, PameSpec
 from pame.errors import PameError, ParameterError
 from pame.problems import LinearSpec
 from pame.resolved_run import ResolvedRun
 from pame.stopping import PaperRule, StopRules
 from pame.topology.kinds import Ring
+from tests.pame.builders import small_run
 
 PROBLEM = LinearSpec(n=12, samples=5, test_samples=3)
 PEERS = [Peer(1, "127.0.0.1:7001", 0), Peer(5, "[::1]:7005", 2)]
 
 
 def setting(**changes: object) -> ResolvedRun:
-    made = ResolvedRun(
-        seed=2**63 - 1,
-        topology=topology.build(Ring(), 6, 1, None),
-        problem=problems.build(PROBLEM, 6, 2**63 - 1),
-        algorithm=PameSpec(support=3),
-        periods=(3, 1, 4, 1, 5, 9),
-        stop=StopRules(iterations=40),
-    )
+    made = small_run(PROBLEM, PameSpec(support=3), Ring(), 6, 2**63 - 1, iterations=40, periods=(3, 1, 4, 1, 5, 9))
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
@@ -90,9 +83,13 @@ BROKEN = {
 }
 
 
+def plain_assignment() -> pb.Assignment:
+    return assign(describe(77, setting(), PROBLEM), 0, 0, PEERS)
+
+
 @pytest.mark.parametrize("field", BROKEN)
 def test_an_assignment_that_contradicts_itself_is_refused(field: str) -> None:
-    message = assign(describe(77, setting(), PROBLEM), 0, 0, PEERS)
+    message = plain_assignment()
     setattr(message, field, BROKEN[field])
     with pytest.raises(ParameterError):
         assigned(message)
@@ -105,7 +102,7 @@ def test_edges_periods_and_models_that_do_not_fit_are_refused() -> None:
         lambda message: message.periods.pop(),
         lambda message: setattr(message.resume, "model", b"\0" * 8),
     ):
-        message = assign(describe(77, setting(), PROBLEM), 0, 0, PEERS)
+        message = plain_assignment()
         spoil(message)
         with pytest.raises(ParameterError):
             assigned(message)
@@ -114,7 +111,7 @@ def test_edges_periods_and_models_that_do_not_fit_are_refused() -> None:
 @settings(max_examples=300)
 @given(st.data())
 def test_a_mutated_assignment_is_one_or_is_refused(data: st.DataObject) -> None:
-    wire = bytearray(assign(describe(77, setting(), PROBLEM), 0, 0, PEERS).SerializeToString())
+    wire = bytearray(plain_assignment().SerializeToString())
     for _ in range(data.draw(st.integers(1, 3))):
         wire[data.draw(st.integers(0, len(wire) - 1))] = data.draw(st.integers(0, 255))
     try:
@@ -139,7 +136,7 @@ def test_all_nodes_of_a_run_get_its_secret_which_no_other_run_has_and_nobody_pri
 
 @pytest.mark.parametrize("secret", [b"", bytes(15), bytes(17)])
 def test_an_assignment_without_a_whole_secret_is_refused(secret: bytes) -> None:
-    message = assign(describe(77, setting(), PROBLEM), 0, 0, PEERS)
+    message = plain_assignment()
     message.secret = secret
     with pytest.raises(ParameterError, match="secret"):
         assigned(message)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,15 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contract.data_manifest import MANIFEST_FILE, NotAManifest, from_text, to_text
-from contract.data_store import (
-    DamagedData,
-    DataNotPrepared,
-    data_folder,
-    find_data,
-    held,
-    open_data_set,
-    stored_names,
-)
+from contract.data_store import DamagedData, DataNotPrepared, data_folder, find_data, held, open_data_set, stored_names
 from tests.contract.data_builders import CLASSES, small_images, store
 from tests.json_strategies import JSON
 
@@ -108,55 +101,37 @@ def test_a_folder_that_is_being_prepared_is_no_data_set(cache: Path) -> None:
     assert stored_names() == ["shapes"]
 
 
-def cut_short(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-1])
+Damage = Callable[[Path], object]
 
 
-def make_longer(path: Path) -> None:
-    path.write_bytes(path.read_bytes() + b"x")
+def saving(array: Any) -> Damage:
+    return lambda path: np.save(path, np.array(array), allow_pickle=True)
 
 
-def other_shape(path: Path) -> None:
-    np.save(path, np.zeros((30, 5, 4, 3), dtype=np.uint8))
-
-
-def other_labels(path: Path) -> None:
-    np.save(path, np.full(30, 2))
-
-
-def negative_labels(path: Path) -> None:
-    np.save(path, np.full(30, -1))
-
-
-def objects(path: Path) -> None:
-    np.save(path, np.array([{}] * 30, dtype=object), allow_pickle=True)
-
-
-def other_name(path: Path) -> None:
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"name": "forms"}))
+def writing(change: Callable[[bytes], bytes]) -> Damage:
+    return lambda path: path.write_bytes(change(path.read_bytes()))
 
 
 @pytest.mark.parametrize(
     ("file", "damage", "why"),
     [
         ("train_features.npy", Path.unlink, "train_features.npy is missing"),
-        ("train_features.npy", cut_short, "train_features.npy is cut short or no array"),
-        ("train_features.npy", make_longer, "train_features.npy is longer than its array"),
-        ("train_features.npy", other_shape, "uint8 values of shape (30, 5, 4, 3), not uint8 of shape (30, 4, 5, 3)"),
-        ("train_features.npy", objects, "train_features.npy is cut short or no array"),
-        ("train_labels.npy", other_labels, "train_labels.npy has other labels than manifest.json counts"),
-        ("train_labels.npy", negative_labels, "train_labels.npy has other labels than manifest.json counts"),
-        ("test_labels.npy", lambda path: path.write_bytes(b""), "test_labels.npy is cut short or no array"),
+        ("train_features.npy", writing(lambda data: data[:-1]), "train_features.npy is cut short or no array"),
+        ("train_features.npy", writing(lambda data: data + b"x"), "train_features.npy is longer than its array"),
+        ("train_features.npy", saving(np.zeros((30, 5, 4, 3), dtype=np.uint8)),
+         "uint8 values of shape (30, 5, 4, 3), not uint8 of shape (30, 4, 5, 3)"),
+        ("train_features.npy", saving([{}] * 30), "train_features.npy is cut short or no array"),
+        ("train_labels.npy", saving([2] * 30), "train_labels.npy has other labels than manifest.json counts"),
+        ("train_labels.npy", saving([-1] * 30), "train_labels.npy has other labels than manifest.json counts"),
+        ("test_labels.npy", writing(lambda _: b""), "test_labels.npy is cut short or no array"),
         (MANIFEST_FILE, Path.unlink, "manifest.json is missing"),
-        (MANIFEST_FILE, lambda path: path.write_text("{"), "manifest.json: it is no JSON"),
-        (MANIFEST_FILE, lambda path: path.write_bytes(b"\xff"), "manifest.json is no text"),
-        (MANIFEST_FILE, lambda path: path.write_text("{}"), "manifest.json: name is no text"),
-        (MANIFEST_FILE, other_name, "manifest.json is of 'forms'"),
+        (MANIFEST_FILE, writing(lambda _: b"{"), "manifest.json: it is no JSON"),
+        (MANIFEST_FILE, writing(lambda _: b"\xff"), "manifest.json is no text"),
+        (MANIFEST_FILE, writing(lambda _: b"{}"), "manifest.json: name is no text"),
+        (MANIFEST_FILE, writing(lambda data: data.replace(b'"shapes"', b'"forms"')), "manifest.json is of 'forms'"),
     ],
 )  # fmt: skip
-def test_a_damaged_data_set_is_one_line_that_says_what_to_do(
-    cache: Path, file: str, damage: Callable[[Path], object], why: str
-) -> None:
+def test_a_damaged_data_set_is_one_line_that_says_what_to_do(cache: Path, file: str, damage: Damage, why: str) -> None:
     folder = store(cache, small_images())
     damage(folder / file)
     with pytest.raises(DamagedData) as caught:
@@ -181,10 +156,6 @@ def test_any_byte_of_an_array_s_header_may_change(at: int, byte: int, tmp_path_f
         except DamagedData:
             return
     assert found.test.features.shape == (12, 4, 5, 3)
-
-
-def whole_manifest(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return (store(tmp_path_factory.mktemp("data"), small_images()) / MANIFEST_FILE).read_text()
 
 
 def test_a_manifest_is_read_as_it_was_written(cache: Path) -> None:
@@ -213,7 +184,8 @@ KEYS = ("name", "source", "shape", "type", "classes", "train_counts", "test_coun
 def test_with_any_value_in_any_place_it_is_read_or_refused(
     key: str, value: object, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    text = json.dumps(json.loads(whole_manifest(tmp_path_factory)) | {key: value})
+    manifest = store(tmp_path_factory.mktemp("data"), small_images()) / MANIFEST_FILE
+    text = json.dumps(json.loads(manifest.read_text()) | {key: value})
     try:
         read = from_text(text)
     except NotAManifest as error:

@@ -13,6 +13,8 @@ from contract.ports.port_limits import port_limits
 from contract.rpc import exchange_pb2 as pb
 from node.link_stream import PUSH
 from node.server import ExchangeServer
+from tests.contract.harness import read, stream
+from tests.harness import until
 
 SETTINGS = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 """All that a client of HTTP/2 must say before it waits."""
@@ -45,11 +47,6 @@ def closed(client: socket.socket) -> bool:
     return True
 
 
-async def until_closed(clients: list[socket.socket], count: int) -> None:
-    while sum(map(closed, clients)) < count:
-        await asyncio.sleep(0.02)
-
-
 def connect(port: int, words: bytes = b"") -> socket.socket:
     client = socket.create_connection(("127.0.0.1", port))
     client.sendall(words)
@@ -66,23 +63,18 @@ async def test_silent_connections_are_bounded_and_end_while_a_neighbours_stream_
     server = ExchangeServer("127.0.0.1", 0)
     await server.open()
     async with asyncio.timeout(60), grpc.aio.insecure_channel(f"127.0.0.1:{server.port}") as channel:
-        push: grpc.aio.StreamStreamMultiCallable[bytes, pb.Receipt]
-        push = channel.stream_stream(PUSH, None, pb.Receipt.FromString)
-        call = push()
+        call = stream(channel, PUSH, pb.Receipt)
         await call.write(b"one")
-        first = await call.read()
+        assert (await read(call, pb.Receipt)).seen == 1
         flood = [connect(server.port) for _ in range(60)]
         idle = [connect(server.port, SETTINGS)]
-        await until_closed(flood, 41)  # at once: there is room for 19 beside the neighbour
-        await until_closed(flood, 60)
+        await until(lambda: sum(map(closed, flood)) >= 41)  # at once: there is room for 19 beside the neighbour
+        await until(lambda: all(map(closed, flood)))
         idle += [connect(server.port, SETTINGS) for _ in range(5)]
-        await until_closed(idle, 6)
+        await until(lambda: all(map(closed, idle)))
         for client in flood + idle:
             client.close()
         await call.write(b"two")
-        second = await call.read()
-        assert isinstance(first, pb.Receipt)
-        assert isinstance(second, pb.Receipt)
-        assert (first.seen, second.seen) == (1, 2)
+        assert (await read(call, pb.Receipt)).seen == 2
         call.cancel()
     await server.close()

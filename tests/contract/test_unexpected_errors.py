@@ -1,6 +1,5 @@
 """Exceptions that nobody foresaw: one line with the file and line of the plugin, or of our code, and a traceback."""
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +11,7 @@ from contract.plugins import VARIABLE, PluginError, load_plugins
 from contract.unexpected_errors import in_one_line, naming_plugins, reason_of
 from pame import algorithms
 from pame.errors import ParameterError
+from tests.contract.harness import forgetting_plugins
 
 TEXT = """
 import json
@@ -39,7 +39,6 @@ Write = Callable[[str], ModuleType]
 @pytest.fixture
 def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
     """Loads a plugin of this text; it is forgotten afterwards."""
-    kinds, modules = dict(algorithms.SPECS), set(sys.modules)
 
     def write(text: str) -> ModuleType:
         file = tmp_path / "my_plugin.py"
@@ -47,12 +46,8 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
         monkeypatch.setenv(VARIABLE, str(file))
         return load_plugins()[0]
 
-    yield write
-    for name in set(sys.modules) - modules:
-        if name.startswith("pame_plugin_"):
-            del sys.modules[name]
-    for kind in set(algorithms.SPECS) - set(kinds):
-        del algorithms.SPECS[kind]
+    with forgetting_plugins(algorithms.SPECS):
+        yield write
 
 
 def caught(work: Callable[[], object]) -> Exception:

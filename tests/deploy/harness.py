@@ -105,6 +105,15 @@ class Project:
         command = ["docker", "exec", self.container("orchestrator").id, "pame", "run", "-q", *words]
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
+    def ended_run(self, *words: str, code: int = 0, seconds: float = 60) -> str:
+        """`pame run WORDS`, until it is over with this exit code; what it said of its mistakes."""
+        return self.end_of(self.pame_run(*words), code, seconds)
+
+    def end_of(self, running: "subprocess.Popen[str]", code: int = 0, seconds: float = 120) -> str:
+        _, errors = running.communicate(timeout=seconds)
+        assert running.returncode == code, errors
+        return errors
+
     def wait(self, what: str, is_so: Callable[[], bool], seconds: float) -> None:
         """Until `is_so`; fails with the last words of all containers."""
         deadline = time.monotonic() + seconds

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.command import PAME
 from tests.deploy.harness import BASE_FILE, CHAOS_FILE, OFFLINE_FILE, ROOT, compose
 
 pytestmark = pytest.mark.requires("compose")
@@ -179,7 +180,7 @@ def test_run_folders_can_be_kept_on_this_machine(tmp_path: Path) -> None:
     ("service", "program"),
     [
         ("node", [sys.executable, "-m", "node"]),
-        ("orchestrator", [str(Path(sys.executable).with_name("pame")), "serve"]),
+        ("orchestrator", [PAME, "serve"]),
     ],
 )
 def test_every_option_of_a_command_exists(service: str, program: list[str]) -> None:

@@ -9,7 +9,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +21,7 @@ from contract.credentials import node_name
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.experiment import load
 from pame.algorithms import SPECS
+from tests.command import PAME, lines_of
 from tests.deploy.harness import ROOT, Container, Project, docker, project
 from tests.orchestrator.simulated import is_as_simulated
 
@@ -74,11 +74,6 @@ def orchestrator(network: Project) -> Container:
 
 def runs(network: Project) -> list[str]:
     return network.execute(orchestrator(network), "ls", "/runs").split()
-
-
-def summary(network: Project, folder: str) -> dict[str, Any]:
-    said: dict[str, Any] = json.loads(network.execute(orchestrator(network), "cat", f"/runs/{folder}/summary.json"))
-    return said
 
 
 def fetched(network: Project, folder: str, to: Path) -> Path:
@@ -162,8 +157,7 @@ def test_prometheus_finds_every_node_under_its_index(network: Project) -> None:
         return {found["node"] for found in up if found["job"] == "node" and found["member"]}
 
     network.wait("Prometheus sees all nodes", lambda: labels() == {str(index) for index in range(NODES)}, 60)
-    [volume] = prometheus(network, "query?query=sum(pame_run_sent_bytes_total)")["result"] or [None]
-    assert volume is not None
+    assert len(prometheus(network, "query?query=sum(pame_run_sent_bytes_total)")["result"]) == 1
 
 
 def test_the_page_is_there_and_knows_the_run(network: Project) -> None:
@@ -179,20 +173,16 @@ def test_health_is_asked_and_answered(network: Project) -> None:
 @pytest.mark.parametrize("kind", SPECS)
 def test_every_algorithm_has_the_bits_of_the_simulator(network: Project, tmp_path: Path, kind: str) -> None:
     words = ("--set", f"nodes={NODES}", "--set", "stop.iterations=12", "--set", f"algorithm={{kind: {kind}}}")
-    running = network.pame_run("experiments/quickstart.yaml", *words)
-    _, errors = running.communicate(timeout=60)
-    assert running.returncode == 0, errors
+    network.ended_run("experiments/quickstart.yaml", *words)
     same_as_simulated(fetched(network, runs(network)[-1], tmp_path))
 
 
 def test_faults_that_need_the_docker_socket_are_refused_without_it(network: Project) -> None:
     before = runs(network)
-    refused = network.pame_run(*SLOW, "--set", "faults=[{kind: container-kill, nodes: [1], back_after: 1s}]")
-    _, errors = refused.communicate(timeout=60)
-    assert refused.returncode == 2
-    assert (
-        "faults.0: container-kill needs the Docker socket: start with `docker compose -f docker-compose.yml" in errors
-    )
+    faults = "faults=[{kind: container-kill, nodes: [1], back_after: 1s}]"
+    errors = network.ended_run(*SLOW, "--set", faults, code=2)
+    words = "faults.0: container-kill needs the Docker socket: start with `docker compose -f docker-compose.yml"
+    assert words in errors
     assert runs(network) == before
 
 
@@ -218,9 +208,8 @@ def test_a_trainer_and_a_container_that_are_killed_come_back_under_their_index(
     first, second = network.containers("node")[:2]
     network.execute(first, "python", "-m", "node.supervisor_client", "kill", "0")
     os.kill(second.pid, signal.SIGKILL)
-    _, errors = running.communicate(timeout=120)
-    assert running.returncode == ExitCode.DEGRADED, errors  # nobody had planned it
-    facts = summary(network, runs(network)[-1])
+    network.end_of(running, ExitCode.DEGRADED)  # nobody had planned it
+    facts = json.loads(network.newest("summary.json"))
     assert (facts["status"], facts["exact"], facts["health"]["counts"]["gone"]) == ("finished", False, 2)
     assert facts["network"]["deaths"] == facts["network"]["restarts"] == 2
     assert facts["network"]["results"].keys() == {str(index) for index in range(NODES)}
@@ -229,7 +218,7 @@ def test_a_trainer_and_a_container_that_are_killed_come_back_under_their_index(
     assert again[first.id].pid == first.pid
     assert again[second.id].restarts == 1  # Docker did it
     found = fetched(network, runs(network)[-1], tmp_path)
-    events = [json.loads(line) for line in (found / "events.jsonl").read_text().splitlines()]
+    events = lines_of(found / "events.jsonl")
     names = {event["node"]: event["detail"] for event in events if event["what"] == "restarted"}
     for container in (first, second):
         assert container.id[:12] in names[before[container.id[:12]]]
@@ -255,16 +244,15 @@ def test_a_rogue_on_the_data_network_gets_nowhere_and_the_run_is_unharmed(networ
         "import socket; socket.create_connection(('orchestrator', 4750), 3)", check=False,
     )  # fmt: skip
     assert away.returncode != 0
-    _, errors = running.communicate(timeout=120)
-    assert running.returncode == 0, errors
-    assert summary(network, runs(network)[-1])["exact"]
+    network.end_of(running)
+    assert json.loads(network.newest("summary.json"))["exact"]
 
 
 def test_an_experiment_runs_from_outside_with_the_security_folder(network: Project, tmp_path: Path) -> None:
     docker("cp", f"{orchestrator(network).id}:/var/lib/pame", str(tmp_path / "security"))
     words = ("--set", f"nodes={NODES}", "--set", "stop.iterations=20", "-q")
     where = ("--on", f"127.0.0.1:{network.port('orchestrator', 4749)}", "--security", str(tmp_path / "security"))
-    command = [str(Path(sys.executable).parent / "pame"), "run", str(ROOT / "experiments" / "quickstart.yaml")]
+    command = [PAME, "run", str(ROOT / "experiments" / "quickstart.yaml")]
     idle = "no run is under way"
     for _ in range(3):
         network.wait(idle, lambda: idle in network.execute(orchestrator(network), "pame", "nodes", check=False), 60)
@@ -272,7 +260,8 @@ def test_an_experiment_runs_from_outside_with_the_security_folder(network: Proje
         if "(busy)" not in done.stderr:  # seen once on a busy machine, and not explained
             break
     assert done.returncode == 0, done.stderr + network.logs("orchestrator")[-3000:]
-    assert summary(network, done.stdout.strip())["exact"]
+    assert runs(network)[-1] == done.stdout.strip()
+    assert json.loads(network.newest("summary.json"))["exact"]
 
 
 def test_nodes_come_and_go_while_nothing_runs(network: Project) -> None:
@@ -281,10 +270,8 @@ def test_nodes_come_and_go_while_nothing_runs(network: Project) -> None:
     network.up(NODES - 2)
     network.wait("four fewer nodes", lambda: len(network.members()) == NODES - 2, 60)
     words = ("experiments/quickstart.yaml", "--set", f"nodes={NODES - 2}", "--set", "stop.iterations=20")
-    running = network.pame_run(*words)
-    _, errors = running.communicate(timeout=100)
-    assert running.returncode == 0, errors
-    assert summary(network, runs(network)[-1])["exact"]
+    network.ended_run(*words, seconds=100)
+    assert json.loads(network.newest("summary.json"))["exact"]
 
 
 def test_nodes_wait_for_an_orchestrator_that_is_restarted(network: Project) -> None:

@@ -92,9 +92,7 @@ def test_nodes_shape_themselves_and_a_run_ends_healed(network: Project) -> None:
 
 def test_what_was_held_for_a_node_that_was_killed_is_not_there_in_the_next_run(network: Project) -> None:
     network.wait("all are there", lambda: len(network.members()) == NODES, 40)
-    running = network.pame_run(*SMALL, "--set", "stop.iterations=50", "--set", "links={delay: 0ms}")
-    _, errors = running.communicate(timeout=120)
-    assert running.returncode == 0, errors
+    network.ended_run(*SMALL, "--set", "stop.iterations=50", "--set", "links={delay: 0ms}", seconds=120)
     assert json.loads(network.newest("summary.json"))["exact"]
     for node in network.containers("node"):
         assert is_unshaped(network, node), shaping(network, node)

@@ -4,17 +4,13 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from contract import data_store
 from orchestrator.experiment import load
-from orchestrator.experiment.resolve import make_network_setting
-from pame.byte_account import ByteAccount
-from pame.simulator import run_lock_step
 from tests.contract.data_builders import store
 from tests.deploy.harness import docker, project
-from tests.harness import Watcher
+from tests.orchestrator.simulated import is_as_simulated
 from tests.pame.vision.builders import data_set
 
 pytestmark = [
@@ -49,5 +45,4 @@ def test_containers_without_data_train_a_network_to_the_bits_of_the_simulator(
     assert network["resident_bytes"] < 450e6
     monkeypatch.setenv(data_store.VARIABLE, str(tmp_path / "data"))
     [variant] = load(tmp_path / "run" / "experiment.yaml", [])
-    outcome = run_lock_step(make_network_setting(variant.experiment, tmp_path), Watcher(), ByteAccount(NODES))
-    assert np.load(tmp_path / "run" / "models.npy").tobytes() == outcome.models.tobytes()
+    assert is_as_simulated(tmp_path / "run", variant.experiment)

@@ -4,35 +4,26 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.command import mistake, told
+from tests.command import call, lines_of, mistake, only_run, told
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 SMALL = ("--set", "nodes=6", "--set", "stop.iterations=60", "--set", "links=null")
 PROBLEM = ("--set", "problem={kind: linear, n: 20, samples: 30, test_samples: 20}")
-PAME = (sys.executable, "-c", "from orchestrator.cli import main; main()")
-
-
-def pame(*words: str, environment: dict[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        (*PAME, *words), capture_output=True, text=True, timeout=100, check=False, env=os.environ | (environment or {})
-    )
 
 
 def run(tmp_path: Path, example: str, backend: str, *settings: str) -> dict[str, Any]:
-    out = tmp_path / backend
-    done = pame(
-        "--plugin", str(EXAMPLES / example), "run", "-q", "--backend", backend, "--out", str(out), *SMALL, *settings
-    )
-    told(done)
-    [folder] = out.iterdir()
-    summary: dict[str, Any] = json.loads((folder / "summary.json").read_text())
+    words = ("--plugin", EXAMPLES / example, "run", "-q", "--backend", backend, *SMALL, *settings)
+    return summary_of(tmp_path, told(call(tmp_path, *words)))
+
+
+def summary_of(folder: Path, said: str) -> dict[str, Any]:
+    """Of the run folder that the command names."""
+    summary: dict[str, Any] = json.loads((folder / said.strip() / "summary.json").read_text())
     return summary
 
 
@@ -61,11 +52,11 @@ def test_a_problem_is_solved_and_judged_by_its_own_metric(tmp_path: Path) -> Non
 
 
 def test_a_topology_is_drawn_and_run_and_its_mistakes_are_one_line(tmp_path: Path) -> None:
-    plugin = ("--plugin", str(EXAMPLES / "wheel.py"))
-    shown = pame(*plugin, "topology", "--set", "nodes=8", "--set", "topology={kind: wheel, spoke: 2}")
+    plugin = ("--plugin", EXAMPLES / "wheel.py")
+    shown = call(tmp_path, *plugin, "topology", "--set", "nodes=8", "--set", "topology={kind: wheel, spoke: 2}")
     assert re.search(r"edges +11\b", shown.stdout), shown.stdout + shown.stderr
     run(tmp_path, "wheel.py", "local", *PROBLEM, "--set", "topology={kind: wheel}")
-    line = mistake(pame(*plugin, "topology", "--set", "nodes=3", "--set", "topology={kind: wheel}"))
+    line = mistake(call(tmp_path, *plugin, "topology", "--set", "nodes=3", "--set", "topology={kind: wheel}"))
     assert line.strip() == "error: topology: a wheel of 3 nodes has no rim; use at least 4 nodes"
 
 
@@ -79,25 +70,27 @@ def test_a_fault_strikes_as_planned_and_stays_exact(tmp_path: Path) -> None:
     assert real["final"]["objective"] == ended(simulated)
 
 
-def test_the_environment_names_plugins_too(tmp_path: Path) -> None:
+def test_the_environment_names_plugins_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "wheel.yaml"
     file.write_text("nodes: 8\ntopology: {kind: wheel}\n")
-    assert pame("validate", str(file)).returncode == 2
-    told(pame("validate", str(file), environment={"PAME_PLUGINS": str(EXAMPLES / "wheel.py")}))
+    assert call(tmp_path, "validate", file).returncode == 2
+    monkeypatch.setenv("PAME_PLUGINS", str(EXAMPLES / "wheel.py"))
+    told(call(tmp_path, "validate", file))
 
 
-def test_an_installed_package_offers_a_plugin_by_its_entry_point_also_to_nodes(tmp_path: Path) -> None:
+def test_an_installed_package_offers_a_plugin_by_its_entry_point_also_to_nodes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     site = tmp_path / "site"
     facts = site / "median_gossip-1.0.dist-info"
     facts.mkdir(parents=True)
     shutil.copy(EXAMPLES / "median_gossip.py", site)
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: median-gossip\nVersion: 1.0\n")
     (facts / "entry_points.txt").write_text("[pame.plugins]\nmedian = median_gossip\n")
-    words = ("run", "-q", "--out", str(tmp_path / "runs"), *SMALL, *PROBLEM, "--set", "algorithm={kind: median-gossip}")
-    assert pame(*words).returncode == 2
-    done = pame(*words, environment={"PYTHONPATH": os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])})
-    shown = told(done)
-    assert json.loads((Path(shown.strip()) / "summary.json").read_text())["exact"]
+    words = ("run", "-q", *SMALL, *PROBLEM, "--set", "algorithm={kind: median-gossip}")
+    assert call(tmp_path, *words).returncode == 2
+    monkeypatch.setenv("PYTHONPATH", str(site), prepend=os.pathsep)
+    assert summary_of(tmp_path, told(call(tmp_path, *words)))["exact"]
 
 
 def test_a_plugin_is_compared_like_any_other(tmp_path: Path) -> None:
@@ -110,10 +103,8 @@ def test_a_plugin_is_compared_like_any_other(tmp_path: Path) -> None:
         "  dpsgd: {algorithm: {kind: dpsgd}, period: 1, tune: {algorithm.eta: [0.05, 0.1]}}\n"
         "seeds: [1]\n"
     )
-    done = pame("--plugin", str(EXAMPLES / "median_gossip.py"), "compare", str(file), "--out", str(tmp_path / "runs"))
-    shown = told(done)
-    [folder] = (tmp_path / "runs").iterdir()
-    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    shown = told(call(tmp_path, "--plugin", EXAMPLES / "median_gossip.py", "compare", file))
+    rows = lines_of(only_run(tmp_path) / "rows.jsonl")
     ended = [row for row in rows if row["stage"] == "comparison" and row["status"] == "finished"]
     assert {(row["labels"]["algorithm"], row["labels"]["view"].partition(" ")[0]) for row in ended} == {
         ("median", "as-published"), ("dpsgd", "as-published"), ("dpsgd", "standardized"),
@@ -133,8 +124,8 @@ def test_a_plugin_is_compared_like_any_other(tmp_path: Path) -> None:
 def test_a_plugin_that_is_none_is_told_in_one_line(tmp_path: Path, text: str, complaint: str) -> None:
     file = tmp_path / "mine.py"
     file.write_text(text)
-    assert complaint in mistake(pame("--plugin", str(file), "validate"))
+    assert complaint in mistake(call(tmp_path, "--plugin", file, "validate"))
 
 
 def test_a_plugin_that_is_not_there_is_told(tmp_path: Path) -> None:
-    assert "is no Python file" in mistake(pame("--plugin", str(tmp_path / "none.py"), "validate"))
+    assert "is no Python file" in mistake(call(tmp_path, "--plugin", "none.py", "validate"))

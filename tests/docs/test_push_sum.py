@@ -1,7 +1,6 @@
 """The example push-sum is the method it says it is, and the same on every backend, to the last bit and byte."""
 
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,9 +21,10 @@ from pame.byte_account import ByteAccount
 from pame.errors import MessageRefused
 from pame.exchange import ValueType
 from pame.links import LinkSpec
-from pame.observe import Record
+from pame.observe import RunOutcome
 from pame.resolved_run import ResolvedRun
 from pame.simulator import DRIVERS, run_lock_step, run_virtual_time
+from tests.contract.harness import forgetting_plugins
 from tests.harness import Watcher
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "push_sum.py"
@@ -39,19 +39,14 @@ SENTENCE = (
 def kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Push-sum, and the same without the length of its weight, are known here and to nodes; afterwards to nobody."""
     monkeypatch.setenv(VARIABLE, "")
-    before, modules = set(algorithms.SPECS), set(sys.modules)
     line = '    lengths: ClassVar = {"weight": 1}'
     text = EXAMPLE.read_text()
     assert line in text
     undeclared = tmp_path / "undeclared.py"
     undeclared.write_text(text.replace(line, "    #").replace('"push-sum"', '"undeclared"'))
-    add_plugins([EXAMPLE, undeclared])
-    yield
-    for name in set(sys.modules) - modules:
-        if name.startswith("pame_plugin_"):
-            del sys.modules[name]
-    for kind in set(algorithms.SPECS) - before:
-        del algorithms.SPECS[kind]
+    with forgetting_plugins(algorithms.SPECS):
+        add_plugins([EXAMPLE, undeclared])
+        yield
     Experiment.model_rebuild(force=True)
 
 
@@ -85,11 +80,15 @@ def by_matrices(setting: ResolvedRun) -> "np.ndarray[Any, np.dtype[np.float64]]"
     return mass / weight[:, None]
 
 
+def lock_step(setting: ResolvedRun) -> RunOutcome:
+    return run_lock_step(setting, Watcher(), ByteAccount(NODES))
+
+
 @pytest.mark.parametrize("loss", [0.0, 0.3])
 @pytest.mark.usefixtures("kinds")
 def test_its_models_are_those_of_column_stochastic_matrices(tmp_path: Path, loss: float) -> None:
     setting = make_network_setting(experiment("push-sum", messages={"loss": loss}), tmp_path)
-    outcome = run_lock_step(setting, Watcher(), ByteAccount(NODES))
+    outcome = lock_step(setting)
     np.testing.assert_allclose(outcome.models, by_matrices(setting), rtol=0.0, atol=1e-12)
 
 
@@ -124,10 +123,6 @@ def test_without_the_length_of_its_weight_a_simulation_ends_with_what_to_declare
     assert str(refused.value) == SENTENCE
 
 
-def lock_step(setting: ResolvedRun) -> None:
-    run_lock_step(setting, Watcher(), ByteAccount(NODES))
-
-
 @pytest.mark.usefixtures("kinds")
 def test_the_sentence_comes_back_from_a_process_of_a_sweep(tmp_path: Path) -> None:
     setting = make_network_setting(experiment("undeclared"), tmp_path)
@@ -138,14 +133,9 @@ def test_the_sentence_comes_back_from_a_process_of_a_sweep(tmp_path: Path) -> No
 
 @pytest.mark.usefixtures("kinds")
 def test_without_the_length_of_its_weight_real_nodes_end_the_run_at_once_with_the_same_sentence(tmp_path: Path) -> None:
-    records: list[Record] = []
-
-    class Recorder(Watcher):
-        def recorded(self, records_now: Any) -> None:
-            records.extend(records_now)
-
+    watcher = Watcher()
     made = experiment("undeclared", stop={"iterations": 100_000, "seconds": "600s"})
-    ending = local(made, tmp_path, tmp_path / "run", Recorder())
+    ending = local(made, tmp_path, tmp_path / "run", watcher)
     assert (ending.status, ending.reason, ending.exact) == (Status.FAILED, SENTENCE, False)
     assert json.loads((tmp_path / "run" / "summary.json").read_text())["messages"]["sent"] == 0
-    assert all(record.received == 0 for record in records)
+    assert all(record.received == 0 for record in watcher.records)

@@ -1,20 +1,25 @@
-"""The other end of a link, over real gRPC; and a metrics server that a plain test can ask."""
+"""The other end of a link, over real gRPC; links and nodes without a network; a metrics server for plain tests."""
 
 import asyncio
 import time
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from threading import Thread
 
 import grpc
 from prometheus_client.registry import Collector
 
+from contract.assignment import Peer
+from contract.counters import OutCounters
 from contract.ports.metrics_server import MetricsServer
 from contract.ports.refused_requests import RefusedRequests
+from contract.rpc import control_pb2, refusal_pb2
 from contract.rpc import exchange_pb2 as pb
-from contract.rpc import refusal_pb2
+from node.link import OutLink
 from node.link_stream import PUSH
+from node.process import Node, Options
+from tests.node.builders import StillConditions
 
 
 class Receiver:
@@ -53,6 +58,33 @@ class Receiver:
             await self.acknowledging.wait()
             refused = [pb.RefusedMessage(number=seen, refusal=refusal_pb2.REFUSAL_DUPLICATE)] if self.refuse else []
             yield pb.Receipt(seen=seen, late=seen // 2, refused=refused)
+
+
+@asynccontextmanager
+async def link_to(
+    address: str, weather: StillConditions | None = None, limit: int = 2**20, secret: bytes = b""
+) -> AsyncIterator[tuple[OutLink, OutCounters]]:
+    """A link to node 3, which is at this address."""
+    account = OutCounters()
+    peer, conditions = Peer(3, address, 0), weather or StillConditions()
+    link = OutLink(peer, limit, conditions, account, secret=secret)  # type: ignore[arg-type]
+    try:
+        yield link, account
+    finally:
+        await link.close()
+
+
+@asynccontextmanager
+async def assigned_node(assignment: control_pb2.ToNode) -> AsyncIterator[Node]:
+    """A node with a part in a run that has not begun: it reaches nobody."""
+    node = Node(Options("127.0.0.1:1", "a token", "node-0"))
+    await node._handle(assignment)
+    try:
+        yield node
+    finally:
+        if node._session is not None:
+            await node._session.close()
+        await node._server.close()
 
 
 @contextmanager

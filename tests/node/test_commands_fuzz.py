@@ -6,8 +6,6 @@ Made of real ones by mutation; the seed is fixed.
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
 
@@ -20,17 +18,17 @@ from contract.refusals import refusal_name
 from contract.rpc import control_pb2 as pb
 from contract.rpc import refusal_pb2
 from node.commands import check_neighbours, check_probe, decoded, on_one_line, read_faults
-from node.process import Node, Options
 from node.server import ExchangeServer
 from node.session import Session
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from pame.errors import PameError
 from pame.fault_plan_text import plan_lines
-from pame.problems import Problem, ProblemInputs, ProblemSpec, build
+from pame.problems import ProblemSpec
 from pame.resolved_run import ResolvedRun
 from tests.contract.builders import mutated
-from tests.pame.vision.builders import data_set
+from tests.node.harness import assigned_node
+from tests.pame.vision.builders import data_set, on_stripes
 
 pytestmark = pytest.mark.edge
 
@@ -93,11 +91,7 @@ def vision() -> tuple[ResolvedRun, ProblemSpec]:
     """Of a data set that no node has."""
     settings = SMALL | {"problem": {"kind": "image-classification", "data": "stripes", "model": {"kind": "softmax"}}}
     experiment = Experiment.model_validate_json(json.dumps(settings))
-
-    def draw(spec: ProblemSpec, nodes: int, seed: int) -> Problem:
-        return build(spec, nodes, seed, ProblemInputs(data_set()))
-
-    return make_network_setting(experiment, Path(), draw), experiment.problem
+    return make_network_setting(experiment, Path(), on_stripes), experiment.problem
 
 
 CORPUS = corpus()
@@ -152,26 +146,12 @@ def test_mutated_commands_are_taken_or_refused(part: int) -> None:
                ("taken", "refused")) > 0, outcomes  # fmt: skip
 
 
-@asynccontextmanager
-async def assigned_node() -> AsyncIterator[Node]:
-    """A node with a part in a run that has not begun: it reaches nobody."""
-    node = Node(Options("127.0.0.1:1", "a token", "node-0"))
-    await node._handle(CORPUS[0])
-    try:
-        yield node
-    finally:
-        if node._session is not None:
-            await node._session.close()
-        await node._server.close()
-
-
 async def test_a_node_carries_out_or_refuses_mutated_commands_during_a_run() -> None:
     """Not probes, which would send to whatever addresses a mutation makes; links are there only after a start."""
     kinds = ("neighbours", "faults", "stop")
     commands = [message for message in CORPUS if message.WhichOneof("kind") in kinds]
     random, outcomes = Random("obey"), Counter[str]()
-
-    async with assigned_node() as node:
+    async with assigned_node(CORPUS[0]) as node:
         for _ in range(OBEYED):
             message = decoded(mutated(random, commands))
             if (kind := message.WhichOneof("kind")) not in kinds:
@@ -197,17 +177,13 @@ async def test_a_command_that_fails_as_nobody_foresaw_costs_one_line_and_not_the
         raise asyncio.CancelledError
 
     [faults] = [message for message in CORPUS if message.WhichOneof("kind") == "faults"]
-    async with assigned_node() as node:
+    async with assigned_node(CORPUS[0]) as node:
         caplog.clear()
         monkeypatch.setattr(Session, "add_faults", fails)
         await node._handle(faults)
         assert node.refused_commands == 1
         [record] = caplog.records
-        assert (record.levelname, record.name, record.getMessage()) == (
-            "WARNING",
-            "node.process",
-            "refused_command",
-        )
+        assert (record.levelname, record.name, record.getMessage()) == ("WARNING", "node.process", "refused_command")
         fields = vars(record)["fields"]
         assert fields["number"] == 1
         assert fields["reason"].startswith("ZeroDivisionError: division by zero (node/process.py, ")

@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-import os
 import time
+from collections.abc import Iterator
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -29,10 +29,17 @@ from pame.fault_effects import (
     SlowEffect,
     Window,
 )
+from tests.harness import until
 
 pytestmark = pytest.mark.edge
 
 LINK = ((1, 2),)
+
+
+@pytest.fixture
+def told() -> list[Turn]:
+    """What a schedule tells."""
+    return []
 
 
 def event(effect: Effect, begin: float, end: float, unit: str = "seconds", number: int = 0) -> FaultEvent:
@@ -51,8 +58,7 @@ def test_what_happens_to_nodes_concerns_them(effect: Effect) -> None:
     assert [concerns(event(effect, 0, 1), index) for index in range(4)] == [False, True, False, True]
 
 
-def test_turns_are_told_once_by_their_own_unit() -> None:
-    told: list[Turn] = []
+def test_turns_are_told_once_by_their_own_unit(told: list[Turn]) -> None:
     plan = [
         event(CutEffect(LINK), 2, 4),
         event(SlowEffect((1,), 2.0), 5, 7, "iterations", 1),
@@ -67,16 +73,14 @@ def test_turns_are_told_once_by_their_own_unit() -> None:
     ]  # fmt: skip
 
 
-def test_a_window_that_is_over_between_two_looks_is_told_nevertheless() -> None:
-    told: list[Turn] = []
+def test_a_window_that_is_over_between_two_looks_is_told_nevertheless(told: list[Turn]) -> None:
     schedule = FaultSchedule(1, [event(CutEffect(LINK), 2, 2.001)], told.append)
     schedule.look(1.0, 0)
     schedule.look(3.0, 0)
     assert [turn.begins for turn in told] == [True, False]
 
 
-def test_what_the_kernel_does_is_told_when_it_has_acknowledged() -> None:
-    told: list[Turn] = []
+def test_what_the_kernel_does_is_told_when_it_has_acknowledged(told: list[Turn]) -> None:
     plan = [event(CutEffect(LINK), 2, 4), event(SlowEffect((1,), 2.0), 2, 4, number=1)]
     schedule = FaultSchedule(
         1, plan, told.append, lambda each: "nft" if isinstance(each.effect, CutEffect) else "in-process"
@@ -94,8 +98,7 @@ def test_what_the_kernel_does_is_told_when_it_has_acknowledged() -> None:
     ]  # fmt: skip
 
 
-def test_what_was_over_before_the_kernel_held_it_has_failed() -> None:
-    told: list[Turn] = []
+def test_what_was_over_before_the_kernel_held_it_has_failed(told: list[Turn]) -> None:
     schedule = FaultSchedule(1, [event(CutEffect(LINK), 2, 4)], told.append, lambda _: "nft")
     schedule.applied(4.5, 9, 0.01, lambda _: [])
     assert [(turn.begins, turn.failure) for turn in told] == [
@@ -115,25 +118,19 @@ def test_every_beginning_has_one_end_at_most_and_in_order(spans: list[tuple[floa
 
 
 async def test_without_a_supervisor_an_order_fails_with_a_reason(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    told: list[Turn], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setitem(os.environ, "PAME_SUPERVISOR", str(tmp_path / "nobody"))
-    told: list[Turn] = []
-
+    monkeypatch.setenv("PAME_SUPERVISOR", str(tmp_path / "nobody"))
     began = time.monotonic()
     schedule = FaultSchedule(1, [event(PauseEffect((1,)), 0.01, 60)], told.append)
     following = asyncio.create_task(schedule.follow(lambda: time.monotonic() - began, lambda: 0))
-    async with asyncio.timeout(30):
-        while len(told) < 2:
-            await asyncio.sleep(0.01)
+    await until(lambda: len(told) >= 2)
     following.cancel()
     assert [(turn.begins, bool(turn.failure)) for turn in told] == [(True, False), (True, True)]
     assert "no supervisor to pause this node" in told[1].failure
 
 
-async def test_what_a_former_self_was_told_is_not_done_again() -> None:
-    told: list[Turn] = []
-
+async def test_what_a_former_self_was_told_is_not_done_again(told: list[Turn]) -> None:
     plan = [
         event(KillEffect((1,)), 1, 3),
         event(CutEffect(LINK), 0, 1, number=1),
@@ -151,37 +148,40 @@ def at_iteration(effect: Effect, k: int, lasts_s: float = 5.0, number: int = 0) 
     return FaultEvent(number, "test", effect, Window(k, unit="iterations", lasts_s=lasts_s))
 
 
-def struck(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, schedule: FaultSchedule, *ks: int) -> list[dict[str, Any]]:
-    """The orders that a parent gets, who says yes to all of them, while a trainer begins these iterations."""
-    orders: list[dict[str, Any]] = []
+Orders = list[dict[str, Any]]
+
+
+@pytest.fixture
+def orders(loop: asyncio.Runner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Orders]:
+    """Those that a parent gets, who says yes to all of them."""
+    given: Orders = []
 
     async def parent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        orders.append(json.loads(await reader.readline()))
+        given.append(json.loads(await reader.readline()))
         writer.write(b'{"done": true}\n')
         await writer.drain()
         writer.close()
 
-    async def train() -> None:
-        async with await asyncio.start_unix_server(parent, tmp_path / "orders"):
-            async with asyncio.timeout(30):
-                for k in ks:
-                    await schedule.strike(k, lambda: 100.0)
-
-    monkeypatch.setitem(os.environ, "PAME_SUPERVISOR", str(tmp_path / "orders"))
-    asyncio.run(train())
-    return orders
+    monkeypatch.setenv("PAME_SUPERVISOR", str(tmp_path / "orders"))
+    server = loop.run(asyncio.start_unix_server(parent, tmp_path / "orders"))
+    yield given
+    server.close()
 
 
-def test_an_order_by_iteration_is_given_once_and_lasts_its_seconds(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    told: list[Turn] = []
+async def train(schedule: FaultSchedule, *ks: int) -> None:
+    """Begin these iterations."""
+    async with asyncio.timeout(30):
+        for k in ks:
+            await schedule.strike(k, lambda: 100.0)
+
+
+async def test_an_order_by_iteration_is_given_once_and_lasts_its_seconds(told: list[Turn], orders: Orders) -> None:
     plan = [
         at_iteration(PauseEffect((1,)), 3),
         at_iteration(KillEffect((1,)), 5, inf, 1),
         at_iteration(KillEffect((0,)), 4, 1.0, 2),
     ]
-    orders = struck(monkeypatch, tmp_path, FaultSchedule(1, plan, told.append, run="7"), 0, 2, 3, 3, 4, 5, 6)
+    await train(FaultSchedule(1, plan, told.append, run="7"), 0, 2, 3, 3, 4, 5, 6)
     assert [(order["do"], order["seconds"], order["run"]) for order in orders] == [
         ("pause", 5.0, "7"), ("kill", LONGEST_S, "7"),
     ]  # fmt: skip
@@ -202,9 +202,7 @@ def test_it_is_known_beforehand_which_iteration_an_order_is_for() -> None:
     assert [schedule.is_struck(k) for k in range(5)] == [False, False, False, True, True]
 
 
-async def test_an_order_by_iteration_does_not_go_by_the_clock() -> None:
-    told: list[Turn] = []
-
+async def test_an_order_by_iteration_does_not_go_by_the_clock(told: list[Turn]) -> None:
     schedule = FaultSchedule(1, [at_iteration(PauseEffect((1,)), 3)], told.append)
     following = asyncio.create_task(schedule.follow(lambda: 100.0, lambda: 50))
     await asyncio.sleep(0.1)
@@ -213,25 +211,25 @@ async def test_an_order_by_iteration_does_not_go_by_the_clock() -> None:
 
 
 @pytest.mark.parametrize(("first", "count"), [(2, 1), (3, 1), (4, 0)])
-def test_who_comes_back_after_the_iteration_of_an_order_is_not_struck(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, first: int, count: int
+async def test_who_comes_back_after_the_iteration_of_an_order_is_not_struck(
+    orders: Orders, first: int, count: int
 ) -> None:
     schedule = FaultSchedule(1, [at_iteration(RestartEffect((1,)), 3)], lambda _: None, iteration=first)
-    assert len(struck(monkeypatch, tmp_path, schedule, *range(first, 8))) == count
+    await train(schedule, *range(first, 8))
+    assert len(orders) == count
 
 
-def test_an_order_by_hand_whose_iteration_has_passed_is_given_at_the_next(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+async def test_an_order_by_hand_whose_iteration_has_passed_is_given_at_the_next(
+    told: list[Turn], orders: Orders
 ) -> None:
-    told: list[Turn] = []
     schedule = FaultSchedule(1, [], told.append, iteration=0)
     schedule.add([at_iteration(PauseEffect((1,)), 3)])
-    assert len(struck(monkeypatch, tmp_path, schedule, 6, 7)) == 1
+    await train(schedule, 6, 7)
+    assert len(orders) == 1
     assert [turn.iteration for turn in told] == [6, 6]
 
 
-def test_nothing_begins_with_an_iteration_that_is_not_done_any_more() -> None:
-    told: list[Turn] = []
+def test_nothing_begins_with_an_iteration_that_is_not_done_any_more(told: list[Turn]) -> None:
     by_iteration = [event(CutEffect(LINK), k, k + 5, "iterations", number=k) for k in (38, 39, 40, 41)]
     schedule = FaultSchedule(1, by_iteration, told.append, limit=40)
     schedule.add([event(CutEffect(LINK), 40, 45, "iterations", number=50)])

@@ -19,13 +19,11 @@ from node.link_stream import PUSH
 from node.server import ExchangeServer
 from node.trainer import Trainer
 from node.wire_message import pack, size_limit
-from pame import problems
 from pame.algorithms import PameSpec
 from pame.problems import LinearSpec
-from pame.resolved_run import ResolvedRun
-from pame.stopping import StopRules
 from pame.topology import Topology
 from tests.contract.harness import read, stream
+from tests.pame.builders import small_run
 
 RUN, N, ITERATIONS = 4242, 30, 20
 PROBLEM = LinearSpec(n=N, samples=10, test_samples=5)
@@ -34,14 +32,8 @@ BOUND_S = 30.0
 
 def node_of(index: int, incarnations: dict[int, int] | None = None) -> Assigned:
     """One of three nodes on a line 0 - 1 - 2, with a round at every iteration, as an assignment makes it."""
-    setting = ResolvedRun(
-        seed=5,
-        topology=Topology(3, np.array([[0, 1], [1, 2]])),
-        problem=problems.build(PROBLEM, 3, 5),
-        algorithm=PameSpec(participation=1.0, support=0.5),
-        periods=(1, 1, 1),
-        stop=StopRules(iterations=ITERATIONS),
-    )
+    algorithm, line = PameSpec(participation=1.0, support=0.5), Topology(3, np.array([[0, 1], [1, 2]]))
+    setting = small_run(PROBLEM, algorithm, iterations=ITERATIONS, topology=line)
     known = incarnations or {}
     peers = [Peer(j, "127.0.0.1:9", known.get(j, 0)) for j in setting.topology.neighbours(index)]
     return assigned(assign(describe(RUN, setting, PROBLEM), index, known.get(index, 0), peers))
@@ -70,6 +62,11 @@ class Door:
             await call.done_writing()
             receipts = [receipt async for receipt in call]
         return [refused for receipt in receipts for refused in receipt.refused], receipts[-1].seen
+
+    async def refuses(self, data: bytes, reason: str) -> pb.RefusedMessage:
+        [refused], seen = await self.push(data)
+        assert (refusal_name(refused.refusal), refused.number, seen) == (reason, 1, 1)
+        return refused
 
     async def takes_a_good_one(self, sender: int = 0, k: int = 7, incarnation: int = 0) -> None:
         before = self.account.into[sender].received
@@ -140,25 +137,22 @@ NEIGHBOURS = {
 }
 
 
-@pytest.mark.parametrize("what", STRANGERS)
-async def test_what_names_no_neighbour_is_refused_with_its_reason_and_counted(what: str) -> None:
-    data, reason = STRANGERS[what]
+@pytest.mark.parametrize(("data", "reason"), STRANGERS.values(), ids=STRANGERS)
+async def test_what_names_no_neighbour_is_refused_with_its_reason_and_counted(data: bytes, reason: str) -> None:
     async with door() as node:
-        [refused], seen = await node.push(data)
-        assert (pb_name(refused), refused.number, seen) == (reason, 1, 1)
+        assert len((await node.refuses(data, reason)).detail) < 400
         assert node.account.refused_by == {reason: 1}
         await node.takes_a_good_one()
 
 
-@pytest.mark.parametrize("what", NEIGHBOURS)
-async def test_what_names_a_neighbour_but_is_wrong_is_refused_with_its_reason_and_counted(what: str) -> None:
-    data, reason = NEIGHBOURS[what]
+@pytest.mark.parametrize(("data", "reason"), NEIGHBOURS.values(), ids=NEIGHBOURS)
+async def test_what_names_a_neighbour_but_is_wrong_is_refused_with_its_reason_and_counted(
+    data: bytes, reason: str
+) -> None:
     async with door() as node:
-        [refused], seen = await node.push(data)
-        assert (pb_name(refused), refused.number, seen) == (reason, 1, 1)
+        assert len((await node.refuses(data, reason)).detail) < 400
         assert node.account.into[0].refused_by == {reason: 1}
         assert node.account.into[0].received == 0
-        assert len(refused.detail) < 400
         await node.takes_a_good_one(k=3)
 
 
@@ -166,9 +160,8 @@ async def test_a_copy_is_a_duplicate_on_the_same_stream_and_on_another_one() -> 
     async with door() as node:
         good = changed()
         [refused], seen = await node.push(good, good)
-        assert (pb_name(refused), refused.number, seen) == ("duplicate", 2, 2)
-        [refused], _ = await node.push(good)
-        assert pb_name(refused) == "duplicate"
+        assert (refusal_name(refused.refusal), refused.number, seen) == ("duplicate", 2, 2)
+        await node.refuses(good, "duplicate")
         assert node.account.into[0].refused_by == {"duplicate": 2}
         await node.takes_a_good_one(k=4)
 
@@ -177,16 +170,14 @@ async def test_after_a_restart_the_old_incarnation_is_refused_and_the_new_one_ma
     async with door() as node:
         await node.takes_a_good_one(k=9)
         node.trainer.checks.moved(0, 1)
-        [refused], _ = await node.push(message_of(0, 10, incarnation=0).SerializeToString())
-        assert pb_name(refused) == "old_incarnation"
+        await node.refuses(message_of(0, 10, incarnation=0).SerializeToString(), "old_incarnation")
         assert node.account.into[0].refused_by == {"old_incarnation": 1}
         await node.takes_a_good_one(k=6, incarnation=1)
 
 
 async def test_a_new_incarnation_that_is_refused_does_not_silence_the_present_one() -> None:
     async with door() as node:
-        [refused], _ = await node.push(changed(incarnation=7, n=N + 1))
-        assert pb_name(refused) == "wrong_dimension"
+        await node.refuses(changed(incarnation=7, n=N + 1), "wrong_dimension")
         await node.takes_a_good_one(incarnation=0)
 
 
@@ -227,15 +218,10 @@ async def test_between_runs_everything_is_of_another_run() -> None:
     await server.open()
     try:
         idle = Door(f"127.0.0.1:{server.port}", None, NodeCounters())  # type: ignore[arg-type]
-        [refused], _ = await idle.push(changed())
-        assert pb_name(refused) == "wrong_run"
+        await idle.refuses(changed(), "wrong_run")
         assert server.idle.refused_by == {"wrong_run": 1}
     finally:
         await server.close()
-
-
-def pb_name(refused: pb.RefusedMessage) -> str:
-    return refusal_name(refused.refusal)
 
 
 async def _always_room() -> bool:

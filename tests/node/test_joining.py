@@ -6,27 +6,31 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import grpc
 import pytest
 
-from contract.fingerprint import fingerprint
 from contract.refusals import refusal_name
 from contract.rpc import control_pb2 as pb
-from contract.versions import code_version
 from node.control import ATTACH
 from orchestrator.control import ControlPlane, service
 from orchestrator.control.members import Member, Members
 from orchestrator.control.refused_reports import MOST_JOINS, MOST_REFUSALS
-from tests.contract.harness import read
-from tests.harness import until
+from tests.command import TOKEN, Service
+from tests.contract.harness import read, stream
+from tests.harness import BOUND_S, until
+from tests.orchestrator.backends.harness import join_of
 
 ROOT = Path(__file__).parents[2]
-BOUND_S = 60.0
+if TYPE_CHECKING:
+    from grpc.aio import StreamStreamCall
+
+NODE = (sys.executable, "-m", "node", "--orchestrator")
 
 
 class Listener:
@@ -63,37 +67,44 @@ async def opened() -> AsyncIterator[tuple[ControlPlane, Listener]]:
             await control.close("the test is over")
 
 
-def join(control: ControlPlane, **changes: Any) -> bytes:
+def join(control: ControlPlane, capabilities: Iterable[str] = (), **changes: Any) -> bytes:
     """A join that is welcome, but for the changes."""
-    made = pb.Join(
-        token=control.token,
-        member="somebody",
-        address="127.0.0.1:9",
-        code_version=code_version(),
-        fingerprint=fingerprint(),
-    )
-    made.MergeFrom(pb.Join(**changes))
-    for name in changes.keys() & {"token", "member"}:
-        setattr(made, name, changes[name])
-    return pb.FromNode(join=made).SerializeToString()
+    made = join_of(control, **changes)
+    made.join.capabilities.extend(capabilities)
+    return made.SerializeToString()
+
+
+@dataclass(frozen=True)
+class Door:
+    channel: grpc.aio.Channel
+
+    async def attach(self, data: bytes) -> "tuple[StreamStreamCall[bytes, pb.ToNode], pb.ToNode]":
+        """A stream that begins so, and what is answered first."""
+        call = stream(self.channel, ATTACH, pb.ToNode)
+        await call.write(data)
+        return call, await read(call, pb.ToNode)
 
 
 @asynccontextmanager
-async def attaching(control: ControlPlane) -> "AsyncIterator[grpc.aio.StreamStreamMultiCallable[bytes, pb.ToNode]]":
+async def door_of(control: ControlPlane) -> AsyncIterator[Door]:
     async with grpc.aio.insecure_channel(control.address) as channel, asyncio.timeout(BOUND_S):
-        yield channel.stream_stream(ATTACH, None, pb.ToNode.FromString)
+        yield Door(channel)
 
 
 async def first_answer(control: ControlPlane, data: bytes) -> pb.ToNode:
-    async with attaching(control) as attach:
-        call = attach()
-        await call.write(data)
-        answer = await read(call, pb.ToNode)
+    async with door_of(control) as door:
+        call, answer = await door.attach(data)
         call.cancel()
         return answer
 
 
-BAD_JOINS: dict[str, tuple[dict[str, str | list[str]], str]] = {
+def ended_node(orchestrator: str, *words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [*NODE, orchestrator, *words], capture_output=True, text=True, cwd=ROOT, timeout=BOUND_S, check=False
+    )
+
+
+BAD_JOINS: dict[str, tuple[dict[str, Any], str]] = {
     "another token": ({"token": "guessed"}, "wrong_token"),
     "no token": ({"token": ""}, "wrong_token"),
     "a token that is not ASCII": ({"token": "schlüssel"}, "wrong_token"),
@@ -107,6 +118,7 @@ BAD_JOINS: dict[str, tuple[dict[str, str | list[str]], str]] = {
     "no name": ({"member": ""}, "bad_join"),
     "a name with a line end": ({"member": "a\nb"}, "bad_join"),
     "a name that writes on the screen": ({"member": "\x1b[31m"}, "bad_join"),
+    "a name without end": ({"member": "7" * 101}, "bad_join"),
     "too many capabilities": ({"capabilities": ["problem:x"] * 1001}, "bad_join"),
     "a capability without end": ({"capabilities": ["x" * 101]}, "bad_join"),
 }
@@ -136,10 +148,9 @@ async def test_a_first_message_that_is_no_join_is_a_bad_join(data: bytes) -> Non
 
 
 async def test_one_piece_of_nonsense_does_not_end_a_stream() -> None:
-    async with opened() as (control, listener), attaching(control) as attach:
-        call = attach()
-        await call.write(join(control, member="bad"))
-        assert (await read(call, pb.ToNode)).welcome.member == "bad"
+    async with opened() as (control, listener), door_of(control) as door:
+        call, answer = await door.attach(join(control, member="bad"))
+        assert answer.welcome.member == "bad"
         await call.write(b"\xff" * 40)
         await call.write(pb.FromNode(goodbye=pb.Goodbye()).SerializeToString())
         await until(lambda: listener.said == ["None", "goodbye"])
@@ -148,13 +159,11 @@ async def test_one_piece_of_nonsense_does_not_end_a_stream() -> None:
 
 
 async def test_a_member_that_talks_only_nonsense_is_cut_off_and_the_others_stay() -> None:
-    async with opened() as (control, _), attaching(control) as attach:
+    async with opened() as (control, _), door_of(control) as door:
         control.run = None
-        good, bad = attach(), attach()
-        await good.write(join(control, member="good"))
-        await bad.write(join(control, member="bad", address="127.0.0.1:8"))
-        assert (await read(good, pb.ToNode)).welcome.member == "good"
-        assert (await read(bad, pb.ToNode)).welcome.member == "bad"
+        good, to_good = await door.attach(join(control, member="good"))
+        bad, to_bad = await door.attach(join(control, member="bad", address="127.0.0.1:8"))
+        assert (to_good.welcome.member, to_bad.welcome.member) == ("good", "bad")
         for _ in range(MOST_REFUSALS):
             await bad.write(b"\xff" * 40)
         assert refusal_name((await read(bad, pb.ToNode)).refused.refusal) == "bad_join"
@@ -165,14 +174,12 @@ async def test_a_member_that_talks_only_nonsense_is_cut_off_and_the_others_stay(
 
 
 async def test_a_name_that_joins_again_and_again_in_one_run_is_not_let_in_any_more() -> None:
-    async with opened() as (control, listener), attaching(control) as attach:
+    async with opened() as (control, listener), door_of(control) as door:
 
         async def joined(member: str, times: int) -> list[str]:
             answers = []
             for _ in range(times):
-                call = attach()
-                await call.write(join(control, member=member))
-                answer = await read(call, pb.ToNode)
+                call, answer = await door.attach(join(control, member=member))
                 answers.append(answer.refused.detail or str(answer.WhichOneof("kind")))
                 call.cancel()
                 await until(lambda: not control.members.alive())
@@ -193,12 +200,9 @@ async def test_a_name_that_joins_again_and_again_in_one_run_is_not_let_in_any_mo
 
 
 async def test_the_newest_process_of_a_name_counts_and_the_former_is_dismissed() -> None:
-    async with opened() as (control, _), attaching(control) as attach:
-        former, newest = attach(), attach()
-        await former.write(join(control, address="127.0.0.1:9"))
-        await former.read()
-        await newest.write(join(control, address="127.0.0.1:10"))
-        await newest.read()
+    async with opened() as (control, _), door_of(control) as door:
+        former, _ = await door.attach(join(control, address="127.0.0.1:9"))
+        newest, _ = await door.attach(join(control, address="127.0.0.1:10"))
         assert (await read(former, pb.ToNode)).WhichOneof("kind") == "dismissed"
         assert [member.address for member in control.members.alive()] == ["127.0.0.1:10"]
         former.cancel()
@@ -207,10 +211,9 @@ async def test_the_newest_process_of_a_name_counts_and_the_former_is_dismissed()
 
 async def test_a_node_with_a_wrong_token_exits_with_2_and_one_clear_line() -> None:
     async with opened() as (control, _):
-        node = await node_process("--orchestrator", control.address, "--token", "guessed")
-        _, errors = await finished(node)
-        assert node.returncode == 2
-        assert errors.decode().splitlines() == [
+        done = await asyncio.to_thread(ended_node, control.address, "--token", "guessed")
+        assert done.returncode == 2
+        assert done.stderr.splitlines() == [
             "error: the orchestrator refused: wrong token: give the node the orchestrator's own (wrong_token)"
         ]
 
@@ -219,14 +222,7 @@ def test_a_node_without_an_orchestrator_gives_up_when_its_patience_is_over_with_
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, never listening: nobody else can be there
         port = taken.getsockname()[1]
-        node = subprocess.run(
-            [sys.executable, "-m", "node", "--orchestrator", f"127.0.0.1:{port}", "--patience", "0.5"],
-            capture_output=True,
-            text=True,
-            timeout=BOUND_S,
-            cwd=ROOT,
-            check=False,
-        )
+        node = ended_node(f"127.0.0.1:{port}", "--patience", "0.5")
     assert node.returncode == 1
     [first, last] = node.stderr.splitlines()
     assert first.startswith("WARNING node.control: no_orchestrator member=")
@@ -234,50 +230,38 @@ def test_a_node_without_an_orchestrator_gives_up_when_its_patience_is_over_with_
     assert last.startswith(f"error: no contact with the orchestrator at 127.0.0.1:{port} for 0.5 s (unavailable)")
 
 
-def test_a_node_whose_orchestrator_goes_away_without_a_word_gives_up_too() -> None:
-    """The orchestrator is a process of its own here, because it is killed."""
-    program = (
-        "import asyncio\nfrom orchestrator.control import ControlPlane\n"
-        "async def main():\n c = ControlPlane('127.0.0.1')\n await c.open()\n print(c.address, c.token, flush=True)\n"
-        " while not c.members.alive(): await asyncio.sleep(0.01)\n"
-        " print('joined', flush=True)\n await asyncio.sleep(600)\n"
-        "asyncio.run(main())"
-    )
-    orchestrator = subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT
-    )
-    assert orchestrator.stdout is not None
-    with orchestrator, orchestrator.stdout:
-        address, token = orchestrator.stdout.readline().split()
-        node = subprocess.Popen(
-            [sys.executable, "-m", "node", "--orchestrator", address, "--token", token, "--patience", "0.5"],
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-        )
+def test_a_node_whose_orchestrator_goes_away_without_a_word_gives_up_too(tmp_path: Path) -> None:
+    service = Service(tmp_path)
+    command = [*NODE, service.address, "--token", TOKEN, "--patience", "0.5"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT) as node:
         try:
-            assert orchestrator.stdout.readline() == "joined\n"
             assert node.stderr is not None
-            assert f" orchestrator={address} metrics=http://" in node.stderr.readline()  # the node knows it too
-            orchestrator.kill()
+            joined = node.stderr.readline()
+            service.kill()
             _, errors = node.communicate(timeout=BOUND_S)
         finally:
+            service.process.kill()
             node.kill()
-            orchestrator.kill()
+    assert f" orchestrator={service.address} metrics=http://" in joined
     assert node.returncode == 1
     lost, *_, last = errors.splitlines()
     assert "no_orchestrator" in lost
-    assert f" orchestrator={address} " in lost
+    assert f" orchestrator={service.address} " in lost
     assert last.startswith("error: no contact with the orchestrator")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_an_idle_node_that_is_told_to_leave_says_goodbye_and_exits_with_0(number: signal.Signals) -> None:
     async with opened() as (control, listener):
-        node = await node_process("--orchestrator", control.address, "--token", control.token, "--member", "guest")
+        words = (*NODE, control.address, "--token", control.token, "--member", "guest")
+        node = await asyncio.create_subprocess_exec(*words, stderr=asyncio.subprocess.PIPE, cwd=ROOT)
         await until(control.members.alive)
         os.kill(node.pid, number)
-        _, errors = await finished(node)
+        try:
+            _, errors = await asyncio.wait_for(node.communicate(), BOUND_S)
+        finally:
+            if node.returncode is None:
+                node.kill()
         assert node.returncode == 0
         first, *_ = errors.decode().splitlines()
         joined = f"INFO node.process: joined member=guest orchestrator={control.address} metrics=http://"
@@ -287,25 +271,8 @@ async def test_an_idle_node_that_is_told_to_leave_says_goodbye_and_exits_with_0(
         assert listener.said == ["goodbye"]
 
 
-async def node_process(*arguments: str) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "node", *arguments, stderr=asyncio.subprocess.PIPE, cwd=ROOT
-    )
-
-
-async def finished(node: asyncio.subprocess.Process) -> tuple[bytes, bytes]:
-    try:
-        async with asyncio.timeout(BOUND_S):
-            return await node.communicate()
-    finally:
-        if node.returncode is None:
-            node.kill()
-
-
-async def test_a_name_that_is_no_name_is_refused_and_odd_digits_do_no_harm() -> None:
+async def test_odd_digits_in_a_name_do_no_harm() -> None:
     async with opened() as (control, _):
-        refused = await first_answer(control, join(control, member="7" * 101))
-        assert refusal_name(refused.refused.refusal) == "bad_join"
         welcome = await first_answer(control, join(control, member="node-²"))
         assert welcome.WhichOneof("kind") == "welcome"
         assert [member.name for member in control.members.all()] == ["node-²"]
@@ -313,29 +280,26 @@ async def test_a_name_that_is_no_name_is_refused_and_odd_digits_do_no_harm() -> 
 
 @pytest.mark.parametrize("address", ["foo", "127.0.0.1", "127.0.0.1:", ":4750"])
 def test_an_address_without_a_host_or_a_port_is_answered_at_once(address: str) -> None:
-    command = [sys.executable, "-m", "node", "--orchestrator", address]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=BOUND_S, check=False)
-    assert done.returncode == 2
-    assert f"{address!r} is not HOST:PORT" in done.stderr
+    done = ended_node(address)
+    assert (done.returncode, f"{address!r} is not HOST:PORT" in done.stderr) == (2, True), done.stderr
 
 
 async def test_a_node_busy_with_a_run_of_an_orchestrator_that_is_gone_is_told_to_end_it() -> None:
-    async with opened() as (control, listener), attaching(control) as attach:
+    async with opened() as (control, listener), door_of(control) as door:
         listener.number = 5
         for run, answers in ((7, ["welcome", "stop"]), (5, ["welcome"])):
-            call = attach()
-            await call.write(join(control, run=run, member=f"node-{run}", address=f"127.0.0.1:{run}"))
-            said = [await read(call, pb.ToNode) for _ in answers]
+            words = join(control, run=run, member=f"node-{run}", address=f"127.0.0.1:{run}")
+            call, first = await door.attach(words)
+            said = [first, *[await read(call, pb.ToNode) for _ in answers[1:]]]
             assert [message.WhichOneof("kind") for message in said] == answers
             assert run == 5 or said[1].stop.run == 7
             call.cancel()
 
 
 async def test_an_address_that_another_live_member_has_is_refused() -> None:
-    async with opened() as (control, _), attaching(control) as attach:
-        call = attach()
-        await call.write(join(control, member="first"))
-        assert (await read(call, pb.ToNode)).WhichOneof("kind") == "welcome"
+    async with opened() as (control, _), door_of(control) as door:
+        call, answer = await door.attach(join(control, member="first"))
+        assert answer.WhichOneof("kind") == "welcome"
         refused = await first_answer(control, join(control, member="second"))
         assert refusal_name(refused.refused.refusal) == "bad_address"
         assert "first is at 127.0.0.1:9 already" in refused.refused.detail
@@ -354,8 +318,7 @@ async def test_only_members_heard_lately_that_can_do_what_is_needed_are_gathered
 
 @pytest.mark.parametrize("port", ["99999", "-1", "x"])
 def test_a_port_that_is_none_is_answered_in_one_sentence(port: str) -> None:
-    command = [sys.executable, "-m", "node", "--orchestrator", "127.0.0.1:1", f"--metrics-port={port}"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=BOUND_S, check=False)
+    done = ended_node("127.0.0.1:1", f"--metrics-port={port}")
     assert done.returncode == 2
     assert "is not a port; give 0 to 65535" in done.stderr
     assert "Traceback" not in done.stderr

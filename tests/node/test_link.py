@@ -2,10 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
-from math import inf
 
 import pytest
 
@@ -14,33 +13,33 @@ from contract.counters import OutCounters
 from node.emulated_wire import AHEAD_S
 from node.link import OutLink
 from node.link_queue import QUEUE_MESSAGES
-from node.wire_message import WireMessage
 from pame.codec import Sizes
 from pame.links import LinkSpec
 from tests.harness import until
-from tests.node.builders import StillConditions
-from tests.node.harness import Receiver
+from tests.node.builders import StillConditions, message
+from tests.node.harness import Receiver, link_to
 
-LIMIT = 2**20
 PATIENCE_S = 20.0
+Linked = tuple[OutLink, OutCounters]
+
+
+def to(receiver: Receiver, weather: StillConditions | None = None) -> AbstractAsyncContextManager[Linked]:
+    return link_to(f"127.0.0.1:{receiver.port}", weather)
+
+
+def push(link: OutLink, ks: Iterable[int], size: int = 100) -> None:
+    for k in ks:
+        link.push(message(k, size))
 
 
 @asynccontextmanager
-async def link_to(
-    receiver: Receiver, spec: LinkSpec | None = None, by_kernel: bool = False
-) -> AsyncIterator[tuple[OutLink, OutCounters]]:
-    account = OutCounters()
-    weather = StillConditions(spec or LinkSpec(), by_kernel=by_kernel)
-    link = OutLink(Peer(3, f"127.0.0.1:{receiver.port}", 0), LIMIT, weather, account)  # type: ignore[arg-type]
-    try:
+async def two_unanswered(receiver: Receiver, size: int = 100) -> AsyncIterator[Linked]:
+    """A link whose receiver acknowledges nothing until it is told: two messages are sent, and no more will be."""
+    receiver.acknowledging.clear()
+    async with to(receiver) as (link, account):
+        push(link, range(2), size)
+        await until(lambda: account.sent == 2)
         yield link, account
-    finally:
-        await link.close()
-
-
-def message(k: int, size: int = 100) -> WireMessage:
-    data = k.to_bytes(4, "big") + bytes(size - 4)
-    return WireMessage(k, data, Sizes(values=size - 10, framing=3))
 
 
 @pytest.fixture
@@ -64,7 +63,7 @@ def order(receiver: Receiver) -> list[int]:
 
 
 async def test_messages_arrive_in_order_and_are_accounted_for(receiver: Receiver) -> None:
-    async with link_to(receiver) as (link, account):
+    async with to(receiver) as (link, account):
         for k in range(50):
             link.push(message(k))
             if k % 10 == 9:
@@ -82,13 +81,8 @@ async def test_messages_arrive_in_order_and_are_accounted_for(receiver: Receiver
 async def test_a_receiver_that_does_not_answer_blocks_nobody_and_the_oldest_in_the_queue_give_way(
     receiver: Receiver,
 ) -> None:
-    receiver.acknowledging.clear()
-    async with link_to(receiver) as (link, account):
-        link.push(message(0))
-        link.push(message(1))
-        await until(lambda: account.sent == 2)
-        for k in range(2, 202):
-            link.push(message(k))  # returns at once, whatever the receiver does
+    async with two_unanswered(receiver) as (link, account):
+        push(link, range(2, 202))  # returns at once, whatever the receiver does
         await until(lambda: account.queued == QUEUE_MESSAGES)
         assert account.sent == 2  # two unacknowledged, no more
         assert account.dropped == 200 - QUEUE_MESSAGES
@@ -99,13 +93,8 @@ async def test_a_receiver_that_does_not_answer_blocks_nobody_and_the_oldest_in_t
 
 async def test_a_queue_is_bounded_in_bytes_too(monkeypatch: pytest.MonkeyPatch, receiver: Receiver) -> None:
     monkeypatch.setattr("node.link_queue.QUEUE_BYTES", 10_000)
-    receiver.acknowledging.clear()
-    async with link_to(receiver) as (link, account):
-        for k in range(2):
-            link.push(message(k, 3000))
-        await until(lambda: account.sent == 2)
-        for k in range(2, 10):
-            link.push(message(k, 3000))
+    async with two_unanswered(receiver, 3000) as (link, account):
+        push(link, range(2, 10), 3000)
         assert (account.queued, account.dropped) == (3, 5)
         link.push(message(10, 20_000))  # one that is larger than all the room still gets its chance
         assert (account.queued, account.dropped) == (1, 8)
@@ -113,7 +102,7 @@ async def test_a_queue_is_bounded_in_bytes_too(monkeypatch: pytest.MonkeyPatch, 
 
 async def test_delivery_in_order_waits_for_room_instead_of_dropping(receiver: Receiver) -> None:
     receiver.acknowledging.clear()
-    async with link_to(receiver) as (link, account):
+    async with to(receiver) as (link, account):
 
         async def push_all() -> None:
             for k in range(200):
@@ -131,12 +120,11 @@ async def test_delivery_in_order_waits_for_room_instead_of_dropping(receiver: Re
 
 
 async def test_a_link_whose_receiver_went_away_finds_it_again_and_nothing_is_lost(receiver: Receiver) -> None:
-    async with link_to(receiver) as (link, account):
+    async with to(receiver) as (link, account):
         link.push(message(0))
         await link.drain(PATIENCE_S)
         await receiver.close()
-        for k in range(1, 20):
-            link.push(message(k))
+        push(link, range(1, 20))
         await receiver.open()
         back = time.monotonic()
         await link.drain(PATIENCE_S)
@@ -147,9 +135,8 @@ async def test_a_link_whose_receiver_went_away_finds_it_again_and_nothing_is_los
 
 async def test_what_goes_again_over_a_new_stream_was_sent_once_and_resent_apart(receiver: Receiver) -> None:
     receiver.acknowledging.clear()
-    async with link_to(receiver) as (link, account):
-        for k in range(5):
-            link.push(message(k))
+    async with to(receiver) as (link, account):
+        push(link, range(5))
         await until(lambda: len(receiver.arrived) >= 1 and account.sent == 2)  # and no receipt for either
         assert adds_up(account, 5)
         await receiver.close()
@@ -164,11 +151,7 @@ async def test_what_goes_again_over_a_new_stream_was_sent_once_and_resent_apart(
 
 
 async def test_what_waits_to_be_sent_again_and_is_pushed_out_stays_a_sent_message(receiver: Receiver) -> None:
-    receiver.acknowledging.clear()
-    async with link_to(receiver) as (link, account):
-        for k in range(2):
-            link.push(message(k))
-        await until(lambda: account.sent == 2)
+    async with two_unanswered(receiver) as (link, account):
         await receiver.close()
         gone: list[int] = []
         numbers = count(2)
@@ -185,9 +168,8 @@ async def test_what_waits_to_be_sent_again_and_is_pushed_out_stays_a_sent_messag
 
 async def test_nothing_that_nobody_took_counts_as_sent(receiver: Receiver) -> None:
     await receiver.close()
-    async with link_to(receiver) as (link, account):
-        for k in range(10):
-            link.push(message(k))
+    async with to(receiver) as (link, account):
+        push(link, range(10))
         await until(lambda: account.connects >= 3)
         assert (account.sent, account.resent, account.queued) == (0, 0, 10)
         assert adds_up(account, 10)
@@ -196,14 +178,13 @@ async def test_nothing_that_nobody_took_counts_as_sent(receiver: Receiver) -> No
 async def test_what_is_on_its_way_counts_and_what_waits_behind_a_dead_neighbour_does_not_until_it_is_back(
     receiver: Receiver,
 ) -> None:
-    async with link_to(receiver) as (link, account):
+    async with to(receiver) as (link, account):
         link.push(message(0))
         assert (account.sent, link.counted()) == (0, (1, 93))
         await link.drain(PATIENCE_S)
         await receiver.close()
         await until(lambda: account.connects >= 3)
-        for k in range(1, 6):
-            link.push(message(k))
+        push(link, range(1, 6))
         assert link.counted() == (1, 93)
         await receiver.open()
         await link.drain(PATIENCE_S)
@@ -211,25 +192,20 @@ async def test_what_is_on_its_way_counts_and_what_waits_behind_a_dead_neighbour_
 
 
 async def test_what_waits_behind_a_cut_does_not_count_until_it_is_over(receiver: Receiver) -> None:
-    account, weather = OutCounters(), StillConditions(held_s=3600.0)
-    link = OutLink(Peer(3, f"127.0.0.1:{receiver.port}", 0), LIMIT, weather, account)  # type: ignore[arg-type]
-    for k in range(5):
-        link.push(message(k))
-    assert (account.queued, link.counted()) == (5, (0, 0))
-    weather.held_s = 0.0
-    assert link.counted() == (5, 5 * 93)
-    await link.close()
+    weather = StillConditions(held_s=3600.0)
+    async with to(receiver, weather) as (link, account):
+        push(link, range(5))
+        assert (account.queued, link.counted()) == (5, (0, 0))
+        weather.held_s = 0.0
+        assert link.counted() == (5, 5 * 93)
 
 
 async def test_what_waits_behind_a_neighbour_that_no_longer_answers_does_not_count(
     monkeypatch: pytest.MonkeyPatch, receiver: Receiver
 ) -> None:
     monkeypatch.setattr("node.link._STALLED_AFTER_S", 0.05)
-    receiver.acknowledging.clear()
-    async with link_to(receiver) as (link, account):
-        for k in range(5):
-            link.push(message(k))
-        await until(lambda: account.sent == 2)
+    async with two_unanswered(receiver) as (link, _):
+        push(link, range(2, 5))
         await until(lambda: link.counted() == (2, 2 * 93))
         receiver.acknowledging.set()
         await until(lambda: link.counted() == (5, 5 * 93))
@@ -238,7 +214,7 @@ async def test_what_waits_behind_a_neighbour_that_no_longer_answers_does_not_cou
 async def test_a_neighbour_that_moved_gets_what_it_was_sent(receiver: Receiver) -> None:
     elsewhere = Receiver()
     await elsewhere.open()
-    async with link_to(receiver) as (link, _):
+    async with to(receiver) as (link, _):
         link.push(message(0))
         await link.drain(PATIENCE_S)
         link.move(Peer(3, f"127.0.0.1:{elsewhere.port}", 1))
@@ -251,22 +227,20 @@ async def test_a_neighbour_that_moved_gets_what_it_was_sent(receiver: Receiver) 
 
 async def test_refusals_are_counted_by_reason(receiver: Receiver) -> None:
     receiver.refuse = True
-    async with link_to(receiver) as (link, account):
-        for k in range(3):
-            link.push(message(k))
+    async with to(receiver) as (link, account):
+        push(link, range(3))
         await link.drain(PATIENCE_S)
         assert account.refused_by == {"duplicate": 3}
 
 
 async def test_an_emulated_delay_postpones_arrival_but_not_the_next_message(receiver: Receiver) -> None:
-    async with link_to(receiver) as (link, _):  # connect first
+    async with to(receiver) as (link, _):  # connect first
         link.push(message(0))
         await link.drain(PATIENCE_S)
     receiver.arrived.clear()
-    async with link_to(receiver, LinkSpec(delay_s=0.3)) as (link, account):
+    async with to(receiver, StillConditions(LinkSpec(delay_s=0.3))) as (link, account):
         start = time.monotonic()
-        for k in range(2):
-            link.push(message(k))
+        push(link, range(2))
         await until(lambda: len(receiver.arrived) == 2)
         times = [moment - start for moment, _ in receiver.arrived]
         assert times[0] >= 0.3
@@ -276,13 +250,13 @@ async def test_an_emulated_delay_postpones_arrival_but_not_the_next_message(rece
 
 
 async def test_a_delay_counts_from_the_moment_a_message_is_sent_not_from_its_push(receiver: Receiver) -> None:
-    async with link_to(receiver, LinkSpec(delay_s=60.0)) as (link, _):
+    async with to(receiver, StillConditions(LinkSpec(delay_s=60.0))) as (link, _):
         link.push(message(0), time.monotonic() - 60.0)  # whoever pushed it was late
         await until(lambda: receiver.arrived)
 
 
 async def test_a_message_of_a_later_moment_waits_for_it_in_the_queue(receiver: Receiver) -> None:
-    async with link_to(receiver) as (link, account):
+    async with to(receiver) as (link, account):
         at = time.monotonic() + 0.3
         link.push(message(0), at)
         assert (account.queued, link.is_idle) == (1, False)
@@ -292,7 +266,7 @@ async def test_a_message_of_a_later_moment_waits_for_it_in_the_queue(receiver: R
 
 async def test_what_the_way_takes_is_taken_off_the_delay_within_a_limit(receiver: Receiver) -> None:
     """The receiver takes a second for its receipts, as if the way were long; the delay is shorter by the limit."""
-    async with link_to(receiver, LinkSpec(delay_s=0.2)) as (link, _):
+    async with to(receiver, StillConditions(LinkSpec(delay_s=0.2))) as (link, _):
         link.push(message(0))
         await link.drain(PATIENCE_S)
         receiver.acknowledging.clear()
@@ -309,7 +283,7 @@ async def test_what_the_way_takes_is_taken_off_the_delay_within_a_limit(receiver
 
 
 async def test_nothing_is_taken_off_where_the_kernel_has_a_hand_in_the_link(receiver: Receiver) -> None:
-    async with link_to(receiver, LinkSpec(delay_s=0.01), by_kernel=True) as (link, _):
+    async with to(receiver, StillConditions(LinkSpec(delay_s=0.01), by_kernel=True)) as (link, _):
         for k in range(4):
             start = time.monotonic()
             link.push(message(k))
@@ -319,23 +293,20 @@ async def test_nothing_is_taken_off_where_the_kernel_has_a_hand_in_the_link(rece
 
 
 async def test_an_emulated_rate_spaces_messages_out(receiver: Receiver) -> None:
-    async with link_to(receiver, LinkSpec(rate_bps=8 * 10_000 / 0.1)) as (link, _):
+    async with to(receiver, StillConditions(LinkSpec(rate_bps=8 * 10_000 / 0.1))) as (link, _):
         start = time.monotonic()
-        for k in range(4):
-            link.push(message(k, 10_000))
+        push(link, range(4), 10_000)
         await until(lambda: len(receiver.arrived) == 4)
         for number, (moment, _) in enumerate(receiver.arrived, 1):
             assert moment - start >= 0.1 * number - AHEAD_S
 
 
 async def test_the_window_grows_with_the_bandwidth_delay_product(receiver: Receiver) -> None:
-    async with link_to(receiver, LinkSpec(delay_s=0.2, rate_bps=inf)) as (link, account):
-        for k in range(2):
-            link.push(message(k))
+    async with to(receiver, StillConditions(LinkSpec(delay_s=0.2))) as (link, account):
+        push(link, range(2))
         await link.drain(PATIENCE_S)
         before = account.sent
-        for k in range(2, 40):
-            link.push(message(k))
+        push(link, range(2, 40))
         await link.drain(PATIENCE_S)
         assert order(receiver) == list(range(40))
         assert account.sent == before + 38

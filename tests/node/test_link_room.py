@@ -6,13 +6,11 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from contract.assignment import Peer
 from contract.counters import OutCounters
 from node.link import OutLink
 from node.link_queue import QUEUE_MESSAGES
-from node.wire_message import WireMessage
-from pame.codec import Sizes
-from tests.node.builders import StillConditions
+from tests.node.builders import message
+from tests.node.harness import link_to
 
 PATIENCE_S = 0.3
 
@@ -21,17 +19,8 @@ PATIENCE_S = 0.3
 async def link_to_nobody() -> AsyncIterator[tuple[OutLink, OutCounters]]:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, never listening
-        account = OutCounters()
-        peer = Peer(1, f"127.0.0.1:{taken.getsockname()[1]}", 0)
-        link = OutLink(peer, 4096, StillConditions(), account)  # type: ignore[arg-type]
-        try:
-            yield link, account
-        finally:
-            await link.close()
-
-
-def message(k: int) -> WireMessage:
-    return WireMessage(k, bytes(10), Sizes())
+        async with link_to(f"127.0.0.1:{taken.getsockname()[1]}") as linked:
+            yield linked
 
 
 async def test_a_queue_that_nobody_empties_drops_its_oldest_and_counts_them() -> None:

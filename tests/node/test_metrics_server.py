@@ -17,6 +17,7 @@ from prometheus_client.registry import Collector
 from contract.ports import metrics_server
 from contract.ports.metrics_server import MalformedRequest, MetricsServer, Request, parse
 from contract.ports.refused_requests import RefusedRequests
+from tests.harness import until
 from tests.node.harness import get, serving
 
 ASK = b"GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n"
@@ -138,8 +139,7 @@ async def test_who_does_not_take_the_answer_is_cut_off(
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         deaf.connect(("127.0.0.1", server.port))
         deaf.sendall(ASK)
-        while not refused.counts["slow"]:
-            await asyncio.sleep(0.01)
+        await until(lambda: refused.counts["slow"])
     assert len(server.connections) == 0
 
 

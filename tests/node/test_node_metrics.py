@@ -47,6 +47,11 @@ def scrape(account: NodeCounters) -> Seen:
         return samples(get(server.port))
 
 
+def by(label: str, name: str, seen: Seen) -> dict[str, float]:
+    """One metric, by the values of a label."""
+    return {dict(labels)[label]: value for (each, labels), value in seen.items() if each == name}
+
+
 def series(name: str, value: float, **labels: str) -> Seen:
     return {(name, frozenset(labels.items())): value}
 
@@ -174,23 +179,20 @@ def test_with_127_peers_the_series_stay_bounded_and_their_sums_right() -> None:
     assert len(seen) <= MOST_SERIES
     assert len(scrape(crowded(1000))) == len(seen)
     for name, factor in (("pame_link_sent_messages_total", 1), ("pame_link_received_messages_total", 2)):
-        by_peer = {dict(labels)["peer"]: value for (n, labels), value in seen.items() if n == name}
         named = {str(peer): factor * peer for peer in range(1, 33)}
-        assert by_peer == {**named, "others": factor * sum(range(33, 128))}
+        assert by("peer", name, seen) == {**named, "others": factor * sum(range(33, 128))}
     assert seen["pame_link_sent_bytes_total", frozenset({("peer", "others"), ("kind", "values")})] == 76_000
     assert seen["pame_link_suspect_peers", frozenset({("peer", "others")})] == 27
     assert seen["pame_node_round_trip_seconds_count", frozenset()] == 127
     for name in ("pame_node_sent_refused_messages_total", "pame_node_received_refused_messages_total"):
-        by_reason = {dict(labels)["reason"]: value for (n, labels), value in seen.items() if n == name}
-        assert by_reason == {**{f"r{peer:03}": 1 for peer in range(1, 33)}, "others": 95}
+        assert by("reason", name, seen) == {**{f"r{peer:03}": 1 for peer in range(1, 33)}, "others": 95}
 
 
 def test_a_peer_has_the_same_name_in_both_directions() -> None:
     account = NodeCounters(run=1, index=0)
     account.out = {peer: OutCounters(sent=1) for peer in range(40, 60)}
     account.into = {peer: InCounters(received=1) for peer in range(20)}
-    seen = scrape(account)
-    sent = {dict(labels)["peer"]: v for (name, labels), v in seen.items() if name == "pame_link_sent_messages_total"}
+    sent = by("peer", "pame_link_sent_messages_total", scrape(account))
     assert sent == {**{str(peer): 1 for peer in range(40, 52)}, "others": 8}
 
 

@@ -64,21 +64,9 @@ def test_lines_that_name_no_two_ports_and_no_socket_are_left_out(line: str) -> N
 
 
 WORDS = st.sampled_from(
-    [
-        "ESTAB",
-        "0",
-        "127.0.0.1:80",
-        "[::1]:9",
-        "ino:5",
-        "bytes_sent:1",
-        "segs_in:-1",
-        "retrans:0/x",
-        ":",
-        "::",
-        "\n\t",
-        "\n",
-    ]
-)
+    ["ESTAB", "0", "127.0.0.1:80", "[::1]:9", "ino:5", "bytes_sent:1", "segs_in:-1", "retrans:0/x", ":", "::", "\n\t",
+     "\n"]
+)  # fmt: skip
 
 
 @given(st.one_of(st.text(), st.lists(WORDS | st.text(max_size=5), max_size=30).map(" ".join)))
@@ -103,16 +91,9 @@ def test_only_the_end_that_opened_a_connection_counts_it_for_the_receiver_at_its
                 received += len(other.recv(1000))
             other.sendall(bytes(10))
             client.recv(10)
-            found = asyncio.run(
-                count_sockets(
-                    {
-                        3: f"localhost:{port}",
-                        4: f"127.0.0.1:{port + 1}",
-                        5: f"127.0.0.2:{port}",
-                        6: f"no.invalid:{port}",
-                    }
-                )
-            )
+            receivers = {3: f"localhost:{port}", 4: f"127.0.0.1:{port + 1}"}
+            receivers |= {5: f"127.0.0.2:{port}", 6: f"no.invalid:{port}"}
+            found = asyncio.run(count_sockets(receivers))
     assert found is not None
     counts = found.pop(3)
     assert found == dict.fromkeys((4, 5, 6), SocketCounts())

@@ -11,17 +11,16 @@ import grpc
 import pytest
 
 from contract.assignment import Peer
-from contract.counters import OutCounters
 from contract.rpc import exchange_pb2 as pb
 from contract.run_name import run_name
-from node.link import OutLink
 from node.link_stream import PROBE, PUSH
 from node.server import ExchangeServer
 from node.stream_proof import Admission, proof, shown
 from node.wire_message import WireMessage
 from pame.codec import Sizes
 from tests.contract.harness import Metadata, stream
-from tests.node.builders import StillConditions
+from tests.harness import until
+from tests.node.harness import link_to
 
 SECRET = bytes(range(16))
 BOUND_S = 30.0
@@ -79,19 +78,13 @@ def test_a_proof_is_a_keyed_hash_of_address_and_incarnation() -> None:
 async def test_streams_without_the_right_proof_end_before_anything_is_read_and_are_counted(method: str) -> None:
     async with opened() as door:
         right = proof(SECRET, door.server.address)
+        wrong = [b"", right[:-1], right + b"\0", SECRET]
+        wrong += [proof(bytes(16), door.server.address), proof(SECRET, "127.0.0.1:9")]
+        wrong += [proof(SECRET, door.server.address, 1)]  # of a node that came back there
         lies: list[Metadata] = [
             (),
-            (("pame-proof-bin", b""),),
-            (("pame-proof-bin", right[:-1]),),
-            (("pame-proof-bin", right + b"\0"),),
-            (("pame-proof-bin", SECRET),),
-            (("pame-proof-bin", proof(bytes(16), door.server.address)),),
-            (("pame-proof-bin", proof(SECRET, "127.0.0.1:9")),),
-            (("pame-proof-bin", proof(SECRET, door.server.address, 1)),),  # of a node that came back there
-            (
-                ("pame-proof-bin", right),
-                ("pame-proof-bin", right),
-            ),
+            *((("pame-proof-bin", each),) for each in wrong),
+            (("pame-proof-bin", right), ("pame-proof-bin", right)),
             (("pame-proof", right.hex()),),
             (("authorization", "Bearer a token"),),
         ]
@@ -108,21 +101,10 @@ async def test_streams_without_the_right_proof_end_before_anything_is_read_and_a
 async def test_a_link_shows_its_secret_to_every_address_it_dials() -> None:
     """Also after its neighbour has moved."""
     async with opened(incarnation=1) as door:
-        link = OutLink(
-            Peer(1, "127.0.0.1:9", 0),
-            1000,
-            StillConditions(),  # type: ignore[arg-type]
-            OutCounters(),
-            secret=SECRET,
-        )
-        try:
+        async with link_to("127.0.0.1:9", limit=1000, secret=SECRET) as (link, _):
             link.push(WireMessage(0, b"to nobody yet", Sizes()))
-            link.move(Peer(1, door.server.address, 1))
-            async with asyncio.timeout(BOUND_S):
-                while not link.is_idle:
-                    await asyncio.sleep(0.01)
-        finally:
-            await link.close()
+            link.move(Peer(3, door.server.address, 1))
+            await until(lambda: link.is_idle)
         assert door.taken == [b"to nobody yet"]
         assert not door.strangers
 

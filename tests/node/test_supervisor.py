@@ -113,11 +113,16 @@ def test_a_trainer_that_was_killed_comes_back_under_the_same_name(tmp_path: Path
         assert one.process.wait(BOUND_S) == 0
 
 
+def see_a_pause(one: Supervised) -> None:
+    """Wait for its beginning and its end."""
+    poll(lambda: state(one.pid()) == "T")
+    poll(lambda: state(one.pid()) in "RS")
+
+
 def test_a_pause_ends_by_itself(tmp_path: Path) -> None:
     with supervised(tmp_path) as one:
         one.order("pause", 3)
-        poll(lambda: state(one.pid()) == "T")
-        poll(lambda: state(one.pid()) in "RS")
+        see_a_pause(one)
         assert len(one.starts()) == 1
 
 
@@ -126,8 +131,7 @@ def test_a_longer_pause_goes_before_a_shorter_one(tmp_path: Path) -> None:
         began = time.monotonic()
         one.order("pause", 1.5)
         one.order("pause", 0.1)
-        poll(lambda: state(one.pid()) == "T")
-        poll(lambda: state(one.pid()) in "RS")
+        see_a_pause(one)
         assert time.monotonic() - began >= 1.5
 
 
@@ -187,8 +191,7 @@ def test_an_order_whose_page_nobody_answers_ends_by_itself(tmp_path: Path) -> No
         with supervised(tmp_path, PAME_PAGE=page) as one:
             began = time.monotonic()
             one.order("pause", 1.5, run="7a")
-            poll(lambda: state(one.pid()) == "T")
-            poll(lambda: state(one.pid()) in "RS")
+            see_a_pause(one)
             assert time.monotonic() - began >= 1.5
 
 
@@ -198,15 +201,13 @@ def test_a_trainer_that_does_not_leave_when_told_is_killed(tmp_path: Path) -> No
         poll(lambda: len(one.starts()) == 2)
 
 
-def test_it_leaves_also_when_the_trainer_is_paused_or_away(tmp_path: Path) -> None:
-    for number, (do, seconds) in enumerate((("pause", 600), ("kill", 600))):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        with supervised(folder) as one:
-            one.order(do, seconds)
-            poll(lambda: state(one.pid()) in ("T", ""))
-            one.process.terminate()
-            assert one.process.wait(BOUND_S) == 0
+@pytest.mark.parametrize("do", ["pause", "kill"])
+def test_it_leaves_also_when_the_trainer_is_paused_or_away(tmp_path: Path, do: str) -> None:
+    with supervised(tmp_path) as one:
+        one.order(do, 600)
+        poll(lambda: state(one.pid()) in ("T", ""))
+        one.process.terminate()
+        assert one.process.wait(BOUND_S) == 0
 
 
 def test_an_order_that_makes_no_sense_is_answered_and_changes_nothing(tmp_path: Path) -> None:
@@ -220,20 +221,11 @@ def test_an_order_that_makes_no_sense_is_answered_and_changes_nothing(tmp_path: 
         assert "no trainer" in give(one.socket, "pause", 1)["why"]
 
 
-@given(
-    st.binary(max_size=200)
-    | st.sampled_from(
-        [
-            b'{"do":"pause","seconds":1e999}',
-            b"[" * 200,
-            b'{"do":[],"seconds":1}',
-            b'{"do":"kill","seconds":1,"run":1e999}',
-            b'{"do":"kill","seconds":1,"run":[]}',
-            b'{"do":"kill","seconds":1,"run":7}',
-            b'{"do":"kill","seconds":1,"run":"7a"}',
-        ]
-    )
-)
+NEARLY_ORDERS = [b'{"do":"pause","seconds":1e999}', b"[" * 200, b'{"do":[],"seconds":1}']
+NEARLY_ORDERS += [b'{"do":"kill","seconds":1,"run":%b}' % run for run in (b"1e999", b"[]", b"7", b'"7a"')]
+
+
+@given(st.binary(max_size=200) | st.sampled_from(NEARLY_ORDERS))
 def test_any_bytes_are_an_order_or_a_reason(line: bytes) -> None:
     with suppress(BadOrder):
         do, seconds, run = read_order(line)

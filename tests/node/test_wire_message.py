@@ -1,8 +1,9 @@
 """From a message to bytes and back; every reason to refuse one; nothing but refusals for garbage."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from hypothesis import strategies as st
 from contract.rpc import exchange_pb2 as pb
 from contract.rpc import refusal_pb2
 from node.wire_message import MessageChecks, WireMessageRefused, pack, size_limit
-from pame import problems, topology
 from pame.algorithms import DpsgdSpec, Form, PameSpec
 from pame.algorithms.interface import Message
 from pame.codec import Sizes
@@ -25,23 +25,15 @@ from pame.randomness import Key, Purpose
 from pame.resolved_run import ResolvedRun
 from pame.rules import Exchange, Messages, Support
 from pame.sampling import support
-from pame.stopping import StopRules
-from pame.topology.kinds import Complete
+from tests.pame.builders import small_run
 
 N, S, SEED, RUN = 50, 10, 5, 0xFEED
 MODEL = np.linspace(-2, 3, N)
 
 
-def setting(**changes: object) -> ResolvedRun:
-    made = ResolvedRun(
-        seed=SEED,
-        topology=topology.build(Complete(), 3, SEED, None),
-        problem=problems.build(LinearSpec(n=N, samples=3, test_samples=2), 3, SEED),
-        algorithm=PameSpec(participation=1.0, support=S),
-        periods=(1, 1, 1),
-        stop=StopRules(iterations=100),
-    )
-    return replace(made, **changes)  # type: ignore[arg-type]
+def setting(n: int = N, **changes: Any) -> ResolvedRun:
+    problem, algorithm = LinearSpec(n=n, samples=3, test_samples=2), PameSpec(participation=1.0, support=S)
+    return replace(small_run(problem, algorithm, seed=SEED, iterations=100), **changes)
 
 
 def receiver(made: ResolvedRun) -> MessageChecks:
@@ -58,10 +50,14 @@ def sent(k: int = 7, sender: int = 1, incarnation: int = 0, made: ResolvedRun | 
     return pack(made or setting(), run, sender, incarnation, k, partial(k, sender)).data
 
 
-def refusal(box: MessageChecks, data: bytes) -> str:
+def refusal_and_sender(box: MessageChecks, data: bytes, name: str | None = None) -> tuple[str, int | None]:
     with pytest.raises(WireMessageRefused) as refused:
-        box.open(data)
-    return refused.value.code
+        box.open(data, name)
+    return refused.value.code, refused.value.sender
+
+
+def refusal(box: MessageChecks, data: bytes, name: str | None = None) -> str:
+    return refusal_and_sender(box, data, name)[0]
 
 
 def test_a_partial_message_comes_out_as_it_went_in() -> None:
@@ -92,12 +88,10 @@ COMPRESSORS: dict[str, CompressorSpec] = {
 
 
 class Sends:
-    """Stands in for an algorithm: all that receiver ask of one is what it sends."""
+    """Stands in for an algorithm: all that receivers ask of one is what it sends, some of it of a length of its own."""
 
-    def __init__(self, *names: str) -> None:
-        self.vectors = {name: Form(COMPRESSORS[name].form) for name in names}
-        self.bundles = [frozenset(names)]
-        self.lengths: dict[str, int] = {}
+    def __init__(self, vectors: Mapping[str, Form], lengths: Mapping[str, int]) -> None:
+        self.vectors, self.bundles, self.lengths = vectors, [frozenset(vectors)], lengths
 
 
 def compressed(k: int, *names: str, sender: int = 1) -> Message:
@@ -105,16 +99,20 @@ def compressed(k: int, *names: str, sender: int = 1) -> Message:
     return {name: COMPRESSORS[name].compress(MODEL, key) for name in names}
 
 
-def receiver_of(*names: str) -> MessageChecks:
+def receiver_of(vectors: Mapping[str, Form], lengths: Mapping[str, int]) -> MessageChecks:
     made = setting()
-    return MessageChecks(made, RUN, 0, made.selection(), Sends(*names), {1: 0, 2: 4})  # type: ignore[arg-type]
+    return MessageChecks(made, RUN, 0, made.selection(), Sends(vectors, lengths), {1: 0, 2: 4})  # type: ignore[arg-type]
+
+
+def compressed_receiver(*names: str) -> MessageChecks:
+    return receiver_of({name: Form(COMPRESSORS[name].form) for name in names}, {})
 
 
 @pytest.mark.parametrize("names", [*((name,) for name in COMPRESSORS), tuple(COMPRESSORS)], ids="-".join)
 def test_compressed_vectors_come_out_as_they_went_in_and_weigh_what_the_simulator_says(names: tuple[str, ...]) -> None:
     message = compressed(7, *names)
     packed = pack(setting(), RUN, 1, 0, 7, message)
-    received = receiver_of(*names).open(packed.data)
+    received = compressed_receiver(*names).open(packed.data)
     assert set(received.message) == set(names)
     for name, payload in received.message.items():
         assert form_of(payload) == COMPRESSORS[name].form
@@ -123,18 +121,8 @@ def test_compressed_vectors_come_out_as_they_went_in_and_weigh_what_the_simulato
     assert packed.sizes == measure_message(message, setting().wire(1, 7))
 
 
-class SendsDense:
-    """Stands in for an algorithm that sends whole vectors, some of a length of their own."""
-
-    def __init__(self, names: Collection[str], lengths: dict[str, int]) -> None:
-        self.vectors = dict.fromkeys(names, Form.DENSE)
-        self.bundles = [frozenset(names)]
-        self.lengths = lengths
-
-
 def dense_receiver(names: Collection[str], lengths: dict[str, int]) -> MessageChecks:
-    made = setting()
-    return MessageChecks(made, RUN, 0, made.selection(), SendsDense(names, lengths), {1: 0, 2: 4})  # type: ignore[arg-type]
+    return receiver_of(dict.fromkeys(names, Form.DENSE), lengths)
 
 
 def test_a_vector_of_declared_length_comes_out_as_it_went_in_and_another_length_is_a_bad_length() -> None:
@@ -164,14 +152,13 @@ def test_a_compressed_vector_in_another_form_than_announced_is_refused() -> None
         for sent in set(COMPRESSORS) - {announced}:
             payload = compressed(7, sent)[sent]
             wrong = pack(setting(), RUN, 1, 0, 7, {announced: payload})
-            assert refusal(receiver_of(announced), wrong.data) == "wrong_vectors"
+            assert refusal(compressed_receiver(announced), wrong.data) == "wrong_vectors"
 
 
 def test_a_support_that_was_drawn_for_another_iteration_is_refused_and_one_spelt_out_is_not() -> None:
-    assert refusal(receiver_of("drawn"), pack(setting(), RUN, 1, 0, 8, compressed(7, "drawn")).data) == (
-        "checksum_mismatch"
-    )
-    receiver_of("top").open(pack(setting(), RUN, 1, 0, 8, compressed(7, "top")).data)
+    drawn = pack(setting(), RUN, 1, 0, 8, compressed(7, "drawn")).data
+    assert refusal(compressed_receiver("drawn"), drawn) == "checksum_mismatch"
+    compressed_receiver("top").open(pack(setting(), RUN, 1, 0, 8, compressed(7, "top")).data)
 
 
 def test_the_largest_compressed_vectors_are_within_the_limit() -> None:
@@ -191,7 +178,7 @@ def test_the_sizes_of_a_message_add_up_to_its_bytes() -> None:
 
 def test_the_largest_message_of_either_kind_is_within_the_limit() -> None:
     for n in (1, 7, 1000, 100_000):
-        made = setting(problem=problems.build(LinearSpec(n=n, samples=1, test_samples=1), 3, SEED))
+        made = setting(n)
         codings: tuple[Support, ...] = ("auto", "gaps", "bitmap")
         whole = np.ones(n)
         whole[::2] = 0.0  # stars
@@ -217,8 +204,7 @@ def test_each_wrong_tag_has_its_own_refusal() -> None:
     assert refusal(box, sent(sender=0)) == "unknown_sender"
     assert refusal(box, sent(sender=9)) == "unknown_sender"
     assert refusal(box, sent(sender=2, incarnation=3)) == "old_incarnation"
-    other = setting(problem=problems.build(LinearSpec(n=N + 1, samples=3, test_samples=2), 3, SEED))
-    assert refusal(box, sent(made=other)) == "wrong_dimension"
+    assert refusal(box, sent(made=setting(N + 1))) == "wrong_dimension"
     assert refusal(box, sent(k=100)) == "bad_iteration"
     box.open(sent(k=7))
     assert refusal(box, sent(k=7)) == "duplicate"
@@ -275,16 +261,10 @@ def test_with_tls_only_a_neighbour_pushes_and_only_in_its_own_name() -> None:
     names = {1: "1.aa.node.pame", 2: "1.bb.node.pame"}
     box = MessageChecks(made, RUN, 0, selection, made.node(0, selection), {1: 0, 2: 4}, names)
     for name, reason in ((None, "not_a_neighbour"), ("2.aa.node.pame", "not_a_neighbour"), (names[2], "wrong_sender")):
-        with pytest.raises(WireMessageRefused) as refused:
-            box.open(sent(), name)
-        assert (refused.value.code, refused.value.sender) == (reason, None)
+        assert refusal_and_sender(box, sent(), name) == (reason, None)
     for data in (sent(run=RUN), sent(incarnation=0)):  # whatever else is wrong with it, it is not node 1's doing
-        with pytest.raises(WireMessageRefused) as refused:
-            box.open(data.replace(b"w", b"v"), names[2])
-        assert (refused.value.code, refused.value.sender) == ("wrong_sender", None)
-    with pytest.raises(WireMessageRefused) as refused:
-        box.open(sent(incarnation=2**31), names[1])
-    assert refused.value.code == "wrong_sender"
+        assert refusal_and_sender(box, data.replace(b"w", b"v"), names[2]) == ("wrong_sender", None)
+    assert refusal(box, sent(incarnation=2**31), names[1]) == "wrong_sender"
     box.moved(1, 0, "2.aa.node.pame")
     with pytest.raises(WireMessageRefused, match="no neighbour"):
         box.open(sent(), "1.aa.node.pame")

@@ -1,5 +1,7 @@
 """Mailboxes: which messages a round may use, which are late, whom nobody waits for."""
 
+from typing import TypeVar
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,24 +13,39 @@ PERIOD = 3
 ALL = Wanted((1, 2, 3), 3)
 
 
+Tags = list[tuple[int, int]]
+Mailbox = TypeVar("Mailbox", RoundsMailbox, FreeMailbox, InOrderMailbox)
+ONE, TWO = Wanted((1,), 1), Wanted((1, 2), 2)
+
+
 def message(sender: int, tag: int, size: int = 10) -> Received:
     return Received(sender, tag, {}, size)
 
 
-def tags(messages: list[Received]) -> list[tuple[int, int]]:
+def tags(messages: list[Received]) -> Tags:
     return [(received.sender, received.iteration) for received in messages]
 
 
-def rounds(*arrivals: tuple[int, int], max_lag: int = 0, exclude_after: int = 3, per_sender: int = 16) -> RoundsMailbox:
-    """A mailbox with period 3 that got messages (sender, tag) in this order."""
-    mailbox = RoundsMailbox(PERIOD, max_lag, exclude_after, per_sender)
-    for sender, tag in arrivals:
-        mailbox.put(message(sender, tag))
+def filled(mailbox: Mailbox, *arrivals: tuple[int, ...]) -> Mailbox:
+    """It got messages (sender, tag), some with a size, in this order."""
+    for arrival in arrivals:
+        mailbox.put(message(*arrival))
     return mailbox
 
 
-Tags = list[tuple[int, int]]
-ONE, TWO = Wanted((1,), 1), Wanted((1, 2), 2)
+def rounds(*arrivals: tuple[int, ...], **settings: int) -> RoundsMailbox:
+    return filled(RoundsMailbox(PERIOD, **{"max_lag": 0, "exclude_after": 3, "per_sender": 16, **settings}), *arrivals)
+
+
+def free(*arrivals: tuple[int, ...]) -> FreeMailbox:
+    return filled(FreeMailbox(), *arrivals)
+
+
+def in_order(*arrivals: tuple[int, ...], exclude_after: int = 3, waits: bool = True) -> InOrderMailbox:
+    """The mailbox for algorithms that keep replicas."""
+    return filled(InOrderMailbox(exclude_after, waits), *arrivals)
+
+
 # what has arrived, the lag; of each round what it wants, what it takes, and what is late afterwards
 ROUNDS: dict[str, tuple[Tags, int, list[tuple[int, Wanted, Tags, Tags]]]] = {
     "the messages of its own tag": ([(1, 6), (2, 6), (3, 6)], 0, [(6, ALL, [(1, 6), (2, 6), (3, 6)], [])]),
@@ -157,10 +174,7 @@ def test_a_full_mailbox_evicts_the_oldest_of_that_sender_only() -> None:
 
 
 def test_a_mailbox_holds_sixty_four_messages_of_a_sender() -> None:
-    mailbox = RoundsMailbox(PERIOD, 0, 3)
-    for tag in range(0, 66 * PERIOD, PERIOD):
-        mailbox.put(message(1, tag))
-    mailbox.put(message(2, 0))
+    mailbox = filled(RoundsMailbox(PERIOD, 0, 3), *((1, tag) for tag in range(0, 66 * PERIOD, PERIOD)), (2, 0))
     assert tags(mailbox.evicted) == [(1, 0), (1, PERIOD)]
 
 
@@ -242,10 +256,10 @@ class Pile:
     """The obvious mailbox: a pile of (sender, tag) in order of arrival, searched from scratch each time."""
 
     def __init__(self, max_lag: int, per_sender: int) -> None:
-        self.live: list[tuple[int, int]] = []
-        self.used: list[tuple[int, int]] = []
-        self.late: list[tuple[int, int]] = []
-        self.evicted: list[tuple[int, int]] = []
+        self.live: Tags = []
+        self.used: Tags = []
+        self.late: Tags = []
+        self.evicted: Tags = []
         self.oldest = 0
         self.max_lag, self.per_sender = max_lag, per_sender
 
@@ -259,7 +273,7 @@ class Pile:
             self.evicted.append(min(of_sender))
             self.live.remove(min(of_sender))
 
-    def take(self, k: int, enough: int) -> list[tuple[int, int]]:
+    def take(self, k: int, enough: int) -> Tags:
         chosen = [item for sender in SENDERS if (item := self.choice(sender, k)) is not None]
         taken = sorted(chosen, key=self.live.index)[:enough]
         self.oldest = k + PERIOD - self.max_lag * PERIOD
@@ -290,8 +304,8 @@ def test_whatever_happens_every_message_has_one_fate_and_a_permitted_tag(
     is the next round, with so many messages enough."""
     mailbox, pile = RoundsMailbox(PERIOD, max_lag, 2, per_sender), Pile(max_lag, per_sender)
     next_tag = dict.fromkeys(SENDERS, 0)
-    put: list[tuple[int, int]] = []
-    used: list[tuple[int, int]] = []
+    put: Tags = []
+    used: Tags = []
     k = 0
     for event, gap in events:
         if event >= 0:
@@ -313,36 +327,20 @@ def test_whatever_happens_every_message_has_one_fate_and_a_permitted_tag(
         assert len(used) + len(mailbox.late) + len(pile.live) + len(mailbox.evicted) == len(put)
 
 
-def free(*arrivals: tuple[int, int]) -> FreeMailbox:
-    mailbox = FreeMailbox()
-    for sender, tag in arrivals:
-        mailbox.put(message(sender, tag))
-    return mailbox
-
-
 def test_too_many_bytes_evict_the_oldest_of_the_sender_who_put_them() -> None:
-    mailbox = RoundsMailbox(PERIOD, max_lag=0, exclude_after=3, most_bytes=100)
-    for sender, tag, size in ((1, 0, 40), (2, 0, 30), (2, 3, 30), (2, 6, 25)):
-        mailbox.put(message(sender, tag, size))
+    mailbox = rounds((1, 0, 40), (2, 0, 30), (2, 3, 30), (2, 6, 25), most_bytes=100)
     assert tags(mailbox.evicted) == [(2, 0)]
     assert mailbox.bytes == 95
 
 
 def test_a_sender_who_floods_a_mailbox_costs_the_others_nothing() -> None:
-    mailbox = RoundsMailbox(PERIOD, max_lag=0, exclude_after=3, most_bytes=100)
-    mailbox.put(message(1, 0, 60))
-    for tag in range(0, 30, PERIOD):
-        mailbox.put(message(2, tag, 50))
+    mailbox = rounds((1, 0, 60), *((2, tag, 50) for tag in range(0, 30, PERIOD)), most_bytes=100)
     assert len(mailbox.evicted) == 10
     assert tags(mailbox.take(0, TWO)) == [(1, 0)]
 
 
 def test_what_was_taken_late_or_evicted_is_no_longer_in_the_bytes() -> None:
-    mailbox = RoundsMailbox(PERIOD, max_lag=0, exclude_after=3, per_sender=2, most_bytes=100)
-    for tag in (0, 3, 6):
-        mailbox.put(message(1, tag, 10))  # evicts tag 0
-    mailbox.put(message(2, 0, 7))
-    mailbox.put(message(3, 3, 5))
+    mailbox = rounds((1, 0), (1, 3), (1, 6), (2, 0, 7), (3, 3, 5), per_sender=2, most_bytes=100)  # evicts (1, 0)
     assert mailbox.bytes == 32
     mailbox.take(0, TWO)  # takes (2, 0)
     assert mailbox.bytes == 25
@@ -354,7 +352,7 @@ def test_what_was_taken_late_or_evicted_is_no_longer_in_the_bytes() -> None:
 def test_whatever_is_put_a_mailbox_stays_within_its_bytes_and_loses_nothing_uncounted(
     puts: list[tuple[int, int]],
 ) -> None:
-    mailbox = RoundsMailbox(PERIOD, max_lag=0, exclude_after=3, per_sender=5, most_bytes=150)
+    mailbox = rounds(per_sender=5, most_bytes=150)
     for number, (sender, size) in enumerate(puts):
         mailbox.put(message(sender, number, size))
         assert mailbox.bytes <= 150
@@ -388,9 +386,9 @@ def test_free_is_empty_after_an_aggregation() -> None:
 def test_free_uses_or_counts_as_late_every_message_exactly_once(events: list[int]) -> None:
     """An event of 0 or more is an arrival from that sender, a negative one an aggregation of so many."""
     mailbox = FreeMailbox()
-    put: list[tuple[int, int]] = []
-    used: list[tuple[int, int]] = []
-    since: list[tuple[int, int]] = []
+    put: Tags = []
+    used: Tags = []
+    since: Tags = []
     for tag, event in enumerate([*events, -3]):
         if event >= 0:
             put.append((event, tag))
@@ -416,35 +414,36 @@ def test_free_never_waits_and_misses_nobody() -> None:
     assert tags(mailbox.take(0, ALL)) == [(1, 0)]
 
 
-def filled(*arrivals: tuple[int, int], exclude_after: int = 3, waits: bool = True) -> InOrderMailbox:
-    """The mailbox for algorithms that keep replicas."""
-    mailbox = InOrderMailbox(exclude_after, waits)
-    for sender, tag in arrivals:
-        mailbox.put(message(sender, tag))
-    return mailbox
+FLOOD = [(1, tag) for tag in range(200)]
+# what has arrived; of each round what it takes
+IN_ORDER: dict[str, tuple[Tags, list[tuple[int, Tags]]]] = {
+    "every message up to it in order of arrival, once": (
+        [(2, 0), (1, 0), (2, 1), (1, 1)], [(1, [(2, 0), (1, 0), (2, 1), (1, 1)]), (1, [])],
+    ),
+    "no message of a later round, which stays for that": (
+        [(1, 0), (1, 1), (2, 0)], [(0, [(1, 0), (2, 0)]), (1, [(1, 1)])],
+    ),
+    "all there is, for it is never full": (FLOOD, [(199, FLOOD)]),
+}  # fmt: skip
 
 
-def test_every_message_up_to_the_round_is_handed_over_in_order_of_arrival() -> None:
-    mailbox = filled((2, 0), (1, 0), (2, 1), (1, 1))
-    assert tags(mailbox.take(1, TWO)) == [(2, 0), (1, 0), (2, 1), (1, 1)]
-    assert mailbox.take(1, TWO) == []
-
-
-def test_in_order_messages_of_later_rounds_stay_for_them() -> None:
-    mailbox = filled((1, 0), (1, 1), (2, 0))
-    assert tags(mailbox.take(0, TWO)) == [(1, 0), (2, 0)]
-    assert tags(mailbox.take(1, TWO)) == [(1, 1)]
+@pytest.mark.parametrize(("arrivals", "takes"), IN_ORDER.values(), ids=IN_ORDER)
+def test_in_order_a_round_takes(arrivals: Tags, takes: list[tuple[int, Tags]]) -> None:
+    mailbox = in_order(*arrivals)
+    for k, taken in takes:
+        assert tags(mailbox.take(k, TWO)) == taken
+    assert mailbox.evicted == []
 
 
 def test_a_round_waits_for_what_each_wanted_sender_says_up_to_it() -> None:
-    mailbox = filled((1, 0), (1, 1), (2, 0))
+    mailbox = in_order((1, 0), (1, 1), (2, 0))
     assert not mailbox.satisfied(1, TWO)
     mailbox.put(message(2, 1))
     assert mailbox.satisfied(1, TWO)
 
 
 def test_in_order_a_sender_that_was_missing_too_often_is_not_waited_for_until_it_is_heard_again() -> None:
-    mailbox = filled((1, 0), exclude_after=2)
+    mailbox = in_order((1, 0), exclude_after=2)
     for _ in range(2):
         assert not mailbox.satisfied(0, TWO)
         mailbox.missed(0, TWO)
@@ -455,23 +454,16 @@ def test_in_order_a_sender_that_was_missing_too_often_is_not_waited_for_until_it
 
 
 def test_in_order_a_node_that_never_waits_takes_all_there_is() -> None:
-    mailbox = filled((1, 5), (2, 7), waits=False)
+    mailbox = in_order((1, 5), (2, 7), waits=False)
     assert mailbox.satisfied(0, TWO)
     assert tags(mailbox.take(0, TWO)) == [(1, 5), (2, 7)]
 
 
 def test_in_order_a_message_that_came_after_its_round_is_handed_to_the_next() -> None:
-    mailbox = filled()
+    mailbox = in_order()
     assert mailbox.take(0, TWO) == []
     mailbox.put(message(1, 0))
     assert tags(mailbox.take(3, TWO)) == [(1, 0)]
-
-
-def test_a_mailbox_in_order_is_never_full() -> None:
-    arrivals = [(1, tag) for tag in range(200)]
-    mailbox = filled(*arrivals)
-    assert tags(mailbox.take(199, TWO)) == arrivals
-    assert mailbox.evicted == []
 
 
 @pytest.mark.parametrize(
@@ -488,11 +480,11 @@ def test_a_mailbox_in_order_is_never_full() -> None:
 def test_a_round_waits_until_enough_senders_have_said_all_up_to_it(
     arrivals: tuple[tuple[int, int], ...], enough: int, satisfied: bool
 ) -> None:
-    assert filled(*arrivals).satisfied(6, Wanted((1, 2, 3), enough)) is satisfied
+    assert in_order(*arrivals).satisfied(6, Wanted((1, 2, 3), enough)) is satisfied
 
 
 def test_in_order_a_message_that_will_not_come_is_neither_waited_for_nor_missed() -> None:
-    mailbox = filled((2, 0), exclude_after=1)
+    mailbox = in_order((2, 0), exclude_after=1)
     mailbox.will_not_come(1, 0)
     assert mailbox.satisfied(0, TWO)
     mailbox.missed(0, TWO)
@@ -501,8 +493,8 @@ def test_in_order_a_message_that_will_not_come_is_neither_waited_for_nor_missed(
 
 
 @given(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 9))), st.lists(st.integers(0, 9)))
-def test_in_order_no_message_is_lost_or_handed_over_twice(arrivals: list[tuple[int, int]], ks: list[int]) -> None:
-    mailbox = filled(*arrivals)
+def test_in_order_no_message_is_lost_or_handed_over_twice(arrivals: Tags, ks: list[int]) -> None:
+    mailbox = in_order(*arrivals)
     taken = [tag for k in sorted(ks) for tag in tags(mailbox.take(k, TWO))]
     rest = tags(mailbox.take(9, TWO))
     assert sorted(taken + rest) == sorted(arrivals)

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from pame import problems, topology
 from pame.algorithms import AlgorithmSpec, Context, DpsgdSpec, Form, Message, NodeBase, PameSpec, Received, Who
 from pame.byte_account import ByteAccount
 from pame.compressors import Signs, Sparse
@@ -19,9 +18,8 @@ from pame.problems import LinearSpec
 from pame.resolved_run import ResolvedRun
 from pame.rules import Messages
 from pame.simulator import DRIVERS
-from pame.stopping import StopRules
-from pame.topology.kinds import Complete
 from tests.harness import Watcher
+from tests.pame.builders import small_run
 
 N, NODES, ITERATIONS = 20, 3, 4
 PAIRS = NODES * (NODES - 1)
@@ -72,15 +70,8 @@ def toy(make: Make, vectors: Mapping[str, Form], lengths: Mapping[str, int], *bu
 
 
 def setting(algorithm: AlgorithmSpec, **changes: Any) -> ResolvedRun:
-    made = ResolvedRun(
-        seed=5,
-        topology=topology.build(Complete(), NODES, 5, None),
-        problem=problems.build(LinearSpec(n=N, samples=3, test_samples=2), NODES, 5),
-        algorithm=algorithm,
-        periods=(1,) * NODES,
-        stop=StopRules(iterations=ITERATIONS),
-    )
-    return replace(made, **changes)
+    problem = LinearSpec(n=N, samples=3, test_samples=2)
+    return small_run(problem, algorithm, nodes=NODES, iterations=ITERATIONS, **changes)
 
 
 def run(driver: str, made: ResolvedRun) -> tuple[RunOutcome, ByteAccount]:

@@ -74,10 +74,7 @@ SPECS = st.one_of(
     st.just(IidPartition()),
     st.builds(ClassesPartition, classes=st.integers(1, 5)),
     st.builds(
-        DirichletPartition,
-        beta=st.floats(0.001, 100.0),
-        by=st.sampled_from(["class", "node"]),
-        least=st.integers(1, 4),
+        DirichletPartition, beta=st.floats(0.001, 100.0), by=st.sampled_from(["class", "node"]), least=st.integers(1, 4)
     ),
 )
 

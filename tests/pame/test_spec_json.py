@@ -12,6 +12,7 @@ from pame.algorithms import DpsgdSpec, FixedStep, PameSpec, PenaltyStep
 from pame.errors import ParameterError
 from pame.problems import LinearSpec, LogisticSpec
 from pame.spec_json import plain, revive
+from tests.json_strategies import JSON
 
 SPECS = {**algorithms.SPECS, **problems.SPECS}
 
@@ -67,13 +68,6 @@ def test_a_whole_number_will_do_where_a_fraction_is_expected() -> None:
 def test_whatever_is_not_a_spec_is_refused(value: object) -> None:
     with pytest.raises(ParameterError):
         revive(SPECS, value)
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
-    max_leaves=6,
-)
 
 
 @settings(max_examples=300)

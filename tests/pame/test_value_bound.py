@@ -1,7 +1,6 @@
 """Which values are absurd: far beyond what a problem can explain, and nothing that an honest node ever sends."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import inf, nan
 
 import numpy as np
@@ -9,44 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pame import problems
 from pame.algorithms import SPECS, Message
 from pame.compressors import Levels, Quantized, Signs, Sparse, expand
 from pame.exchange import PartialMessage, Vector
 from pame.problems import LinearSpec, LogisticSpec
-from pame.resolved_run import ResolvedRun
-from pame.stopping import StopRules
-from pame.topology import build
 from pame.topology.kinds import Ring
 from pame.value_bound import absurd_from, is_absurd
+from tests.pame.algorithms.builders import Pull
 from tests.pame.algorithms.harness import drive
+from tests.pame.builders import small_run
 
 NODES, ITERATIONS = 6, 40
 
 
-@dataclass(frozen=True)
-class Bowl:
-    """f(w) = sum_j curvature_j (w_j - centre_j)^2 / 2."""
-
-    curvature: Vector
-    centre: Vector
-    samples: int = 1
-
-    def value(self, model: Vector) -> float:
-        return float(self.curvature @ (model - self.centre) ** 2 / 2)
-
-    def gradient(self, model: Vector, iteration: int) -> Vector:
-        return self.full_gradient(model)
-
-    def full_gradient(self, model: Vector) -> Vector:
-        return self.curvature * (model - self.centre)
-
-    def smoothness(self) -> float:
-        return float(self.curvature.max())
-
-
-def bowl(curvature: list[float], centre: list[float]) -> Bowl:
-    return Bowl(np.array(curvature), np.array(centre))
+def bowl(curvature: list[float], centre: list[float]) -> Pull:
+    return Pull(np.array(centre), curvature=np.array(curvature))
 
 
 @pytest.mark.parametrize(
@@ -62,7 +38,7 @@ def bowl(curvature: list[float], centre: list[float]) -> Bowl:
         (bowl([1.0, 1e300], [3.0, 1e300]), inf),
     ],
 )
-def test_the_bound_follows_from_the_scale_of_gradients_and_models(objective: Bowl, bound: float) -> None:
+def test_the_bound_follows_from_the_scale_of_gradients_and_models(objective: Pull, bound: float) -> None:
     assert absurd_from(objective, np.zeros(2)) == pytest.approx(bound)
 
 
@@ -106,14 +82,7 @@ def test_a_single_huge_value_among_many_is_enough_and_many_large_ones_are_not() 
 def test_no_honest_message_of_any_algorithm_on_the_default_problems_comes_near(
     kind: str, problem: LinearSpec | LogisticSpec
 ) -> None:
-    setting = ResolvedRun(
-        seed=3,
-        topology=build(Ring(), NODES, 3),
-        problem=problems.build(problem, NODES, 3),
-        algorithm=SPECS[kind](),
-        periods=(1, 2, 1, 2, 1, 2),
-        stop=StopRules(iterations=ITERATIONS),
-    )
+    setting = small_run(problem, SPECS[kind](), Ring(), NODES, 3, ITERATIONS, periods=(1, 2, 1, 2, 1, 2))
     near = 1e-2 * min(absurd_from(setting.problem.local(node), setting.start) for node in range(NODES))
     said: dict[tuple[int, int], Message] = {}
     drive(setting.nodes(), ITERATIONS, said=said)

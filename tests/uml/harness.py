@@ -43,11 +43,7 @@ class Result:
 
 
 def boot(
-    program: Sequence[str],
-    folder: Path,
-    seconds: float,
-    modules: Sequence[str] = MODULES,
-    preload: Path | None = None,
+    program: Sequence[str], folder: Path, seconds: float, modules: Sequence[str] = MODULES, preload: Path | None = None
 ) -> Result:
     """Run the program in the repository, for so long at most; afterwards `folder` has what it wrote there.
 

@@ -8,14 +8,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import numpy as np
 import pytest
 
 from orchestrator.experiment import load
 from orchestrator.experiment.resolve import make_network_setting
-from pame.byte_account import ByteAccount
-from pame.simulator import run_lock_step
-from tests.harness import Watcher
+from tests.command import lines_of
+from tests.orchestrator.simulated import is_as_simulated
 from tests.uml.harness import Result
 
 pytestmark = [pytest.mark.requires("uml"), pytest.mark.xdist_group("uml"), pytest.mark.timeout(540)]
@@ -65,20 +63,18 @@ def test_links_are_shaped_by_netem_and_the_models_have_the_simulators_bits(
     assert _held(links, *second, "loss") == _netem(0.005, rel=1e-2)
     assert {found["mechanism"] for found in links.values()} <= {"netem", "htb"}
     _assert_verified(summary["network"]["verified"], links, second)
-    events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
-    cuts = {
-        (e["what"], e["node"], e["mechanism"]) for e in events if e["what"].startswith("fault") and e["number"] == 0
+    cuts, slow = ([e for e in lines_of(run / "events.jsonl") if e.get("number") == number] for number in (0, 1))
+    assert {(e["what"], e["node"], e["mechanism"]) for e in cuts} == {
+        (f"fault {turn}", node, "netem") for turn in ("begins", "ends") for node in first
     }
-    assert cuts == {(f"fault {turn}", node, "netem") for turn in ("begins", "ends") for node in first}
-    assert _slow_turns(events) == [("fault begins", 5, 10, "in-process"), ("fault ends", 5, 20, "in-process")]
+    assert [(e["what"], e["node"], e["iteration"], e["mechanism"]) for e in slow] == [
+        ("fault begins", 5, 10, "in-process"), ("fault ends", 5, 20, "in-process"),
+    ]  # fmt: skip
     _assert_slow_in_its_window(run / "records.csv")
     # nobody ran out of patience, so that a cut and a straggler change when things happen, and nothing else
     assert summary["exact"], summary["network"]
     [variant] = load(folder / "faulty.yaml")
-    outcome = run_lock_step(
-        make_network_setting(variant.experiment.model_copy(update={"faults": None}), folder), Watcher(), ByteAccount(6)
-    )
-    assert np.load(run / "models.npy").tobytes() == outcome.models.tobytes()
+    assert is_as_simulated(run, variant.experiment.model_copy(update={"faults": None}))
 
 
 def _written(path: Path, text: str) -> Path:
@@ -97,14 +93,6 @@ def _are_as_asked(findings: list[dict[str, Any]]) -> bool:
     jitters = [row["measured"] for row in findings if row["property"] == "jitter" and row["measured"] is not None]
     as_asked = {row["verdict"] for row in findings if row["property"] in ("delay", "loss")} == {"ok"}
     return as_asked and len(jitters) > 12 and 0.001 < median(jitters) < 0.0045
-
-
-def _slow_turns(events: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    return [
-        (e["what"], e["node"], e["iteration"], e["mechanism"])
-        for e in events
-        if e["what"].startswith("fault") and e["number"] == 1
-    ]
 
 
 def _assert_slow_in_its_window(records: Path) -> None:

@@ -5,7 +5,6 @@ import socket
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,6 +17,7 @@ from node.probing.datagram import Datagram, key_of, pack
 from node.probing.udp import ProbeSocket
 from pame.links import LinkSpec
 from tests.harness import until
+from tests.node.builders import StillConditions
 
 pytestmark = pytest.mark.edge
 
@@ -26,25 +26,13 @@ SECRET = b"sixteen bytes..."
 WHOLE = LinkSpec(delay_s=0.001, loss=0.5, rate_bps=2e6)
 
 
-@dataclass
-class KernelWeather:
-    """Everything is left to a kernel (which on loopback does nothing)."""
-
-    whole: LinkSpec = field(default_factory=lambda: WHOLE)
-
-    def whole_link(self, receiver: int) -> LinkSpec:
-        return self.whole
-
-    def link(self, receiver: int) -> LinkSpec:
-        return LinkSpec()
-
-
 @asynccontextmanager
 async def probing(index: int, ports: dict[int, int]) -> AsyncIterator[Prober]:
-    """One of a pair."""
+    """One of a pair, whose links are left to a kernel (which on loopback does nothing)."""
     peers = [Peer(1 - index, f"127.0.0.1:{ports[1 - index]}", 0, "")]
     assigned: Any = SimpleNamespace(run=RUN, index=index, peers=peers, tls=False, secret=SECRET)
-    made = Prober(assigned, SimpleNamespace(is_at_work=True), KernelWeather(), None)  # type: ignore[arg-type]
+    weather = StillConditions(whole=WHOLE)
+    made = Prober(assigned, SimpleNamespace(is_at_work=True), weather, None)  # type: ignore[arg-type]
     made.open("127.0.0.1", ports[index])
     try:
         yield made

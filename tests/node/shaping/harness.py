@@ -1,7 +1,9 @@
 """Cables between private network namespaces."""
 
 import ctypes
+import json
 import os
+import socket
 import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +13,8 @@ from typing import TypeVar
 
 _CLONE_NEWNET = 0x40000000
 _LIBC = ctypes.CDLL(None, use_errno=True)
+FORCE_BUFFER = 33  # SO_RCVBUFFORCE
+WAIT_S = 20.0
 
 Result = TypeVar("Result")
 
@@ -28,6 +32,13 @@ class Place:
         assert done.returncode == 0 or not check, f"{command}: {done.stderr}"
         return done
 
+    def open(self, *hosts: int) -> None:
+        """It becomes these hosts of 10.9.0.0/24."""
+        self.run("sysctl", "-qw", f"net.ipv6.conf.{self.interface}.disable_ipv6=1")
+        for host in hosts:
+            self.run("ip", "address", "add", f"10.9.0.{host}/24", "dev", self.interface)
+        self.run("ip", "link", "set", self.interface, "up")
+
     def do(self, work: Callable[[], Result]) -> Result:
         """Python in there: a thread of its own enters the namespace; sockets that it opens stay in it."""
 
@@ -41,6 +52,31 @@ class Place:
 
         with ThreadPoolExecutor(1) as thread:
             return thread.submit(entered).result(timeout=60)
+
+    def receiver(self, host: str, kind: socket.SocketKind) -> socket.socket:
+        """Bound to a port of this host; a stream's listens."""
+
+        def make() -> socket.socket:
+            made = socket.socket(socket.AF_INET, kind)
+            made.setsockopt(socket.SOL_SOCKET, FORCE_BUFFER, 64 << 20)
+            made.settimeout(WAIT_S)
+            made.bind((host, 0))
+            if kind == socket.SOCK_STREAM:
+                made.listen()
+            return made
+
+        return self.do(make)
+
+    def sender(self, kind: socket.SocketKind) -> socket.socket:
+        made = self.do(lambda: socket.socket(socket.AF_INET, kind))
+        made.settimeout(WAIT_S)
+        return made
+
+    def packets(self) -> dict[int, int]:
+        """What went through the queue of each neighbour's link since it was made."""
+        leaves = json.loads(self.run("tc", "-j", "-s", "qdisc", "show", "dev", self.interface).stdout)
+        numbers = {int(leaf["handle"].rstrip(":") or "0", 16): leaf["packets"] for leaf in leaves}
+        return {number - 0x10: packets for number, packets in numbers.items() if number >= 0x10}
 
 
 @contextmanager
@@ -64,11 +100,8 @@ def cable() -> Iterator[tuple[Place, Place]]:
     with namespace() as one, namespace() as two:
         west, east = Place(one, "west"), Place(two, "east")
         west.run("ip", "link", "add", "west", "type", "veth", "peer", "name", "east", "netns", str(two))
-        for place, hosts in ((west, (1,)), (east, (2, 3, 4))):
-            place.run("sysctl", "-qw", f"net.ipv6.conf.{place.interface}.disable_ipv6=1")
-            for host in hosts:
-                place.run("ip", "address", "add", f"10.9.0.{host}/24", "dev", place.interface)
-            place.run("ip", "link", "set", place.interface, "up")
+        west.open(1)
+        east.open(2, 3, 4)
         yield west, east
 
 

@@ -4,7 +4,6 @@ Times of the run are given, never waited for.
 """
 
 import asyncio
-import json
 import re
 import socket
 from collections.abc import Callable, Iterator
@@ -21,21 +20,18 @@ from contract.realised import Realised
 from node.shaping import Kernel, Shaper, ShapingRefused, wanted
 from node.shaping.apply import interface_to, read_back
 from node.shaping.read_back import differences
-from pame import problems, topology
-from pame.algorithms import PameSpec
 from pame.fault_effects import CutEffect, DegradeEffect, DropEffect, Effect, FaultEvent, Window
 from pame.links import LinkSpec
 from pame.problems import LinearSpec
 from pame.resolved_run import ResolvedRun
-from pame.stopping import StopRules
-from pame.topology.kinds import Complete
 from tests.node.shaping.builders import NOTHING, WITH_NETEM, WITHOUT_NETEM
-from tests.node.shaping.harness import Place, everything, namespace
+from tests.node.shaping.harness import WAIT_S, Place, everything, namespace
+from tests.pame.builders import small_run
 
-WAIT_S = 20.0
 TEN_TO_TWENTY = Window(10.0, 20.0)
 WAN = LinkSpec(delay_s=0.05, jitter_s=0.005, rate_bps=8e6)
 PEERS = {node: f"10.9.0.{node + 1}:7000" for node in range(3)}
+HOSTS = {1: "10.9.0.2", 2: "10.9.0.3"}
 
 real = pytest.mark.requires("root")
 pytestmark = pytest.mark.timeout(120)
@@ -44,10 +40,8 @@ pytestmark = pytest.mark.timeout(120)
 def setting(
     link: LinkSpec, *events: tuple[Effect, Window], links: dict[tuple[int, int], LinkSpec] | None = None
 ) -> ResolvedRun:
-    graph = topology.build(Complete(), 3, 1, None)
-    problem = problems.build(LinearSpec(n=4, samples=4, test_samples=4), 3, 1)
     plan = tuple(FaultEvent(number, "a test", effect, window) for number, (effect, window) in enumerate(events))
-    return ResolvedRun(1, graph, problem, PameSpec(), (1, 1, 1), StopRules(5), link=link, links=links or {}, plan=plan)
+    return small_run(LinearSpec(n=4, samples=4, test_samples=4), link=link, links=links or {}, plan=plan)
 
 
 def both(one: int, other: int) -> tuple[tuple[int, int], ...]:
@@ -72,9 +66,7 @@ def rooms() -> Iterator[list[Place]]:
                 "ip", "link", "add", f"port{node}", "type", "veth", "peer", "name", place.interface, "netns",
                 str(place.holder),
             )  # fmt: skip
-            place.run("sysctl", "-qw", f"net.ipv6.conf.{place.interface}.disable_ipv6=1")
-            place.run("ip", "address", "add", f"10.9.0.{node + 1}/24", "dev", place.interface)
-            place.run("ip", "link", "set", place.interface, "up")
+            place.open(node + 1)
             hub.run("ip", "link", "set", f"port{node}", "master", "hub", "up")
             made.append(place)
         yield made
@@ -95,22 +87,10 @@ def rates(place: Place) -> dict[int, str]:
     return {int(minor, 16) - 0x10: rate for minor, rate in found if minor != "ffff" and rate != "100Gbit"}
 
 
-def packets(place: Place) -> dict[int, int]:
-    """That left, by neighbour."""
-    leaves = json.loads(place.run("tc", "-j", "-s", "qdisc", "show", "dev", place.interface).stdout)
-    numbers = {leaf["handle"]: leaf["packets"] for leaf in leaves if leaf["kind"] == "pfifo"}
-    return {int(handle[:-1], 16) - 0x10: number for handle, number in numbers.items() if handle not in ("2:", "0:")}
-
-
 def gets_through(rooms: list[Place], sender: int, receiver: int) -> bool:
     """A datagram; one that is dropped on the way is not waited for long."""
-
-    def door() -> socket.socket:
-        made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        made.bind((f"10.9.0.{receiver + 1}", 0))
-        return made
-
-    with rooms[receiver].do(door) as far, rooms[sender].do(lambda: socket.socket(type=socket.SOCK_DGRAM)) as post:
+    host, kind = f"10.9.0.{receiver + 1}", socket.SOCK_DGRAM
+    with rooms[receiver].receiver(host, kind) as far, rooms[sender].sender(kind) as post:
         for patience in (0.2, WAIT_S if _is_whole(rooms[receiver], sender) else 0.2):
             far.settimeout(patience)
             post.sendto(b"x", far.getsockname())
@@ -182,12 +162,12 @@ def test_only_the_link_concerned_changes(rooms: list[Place]) -> None:
     who = shaper(made)
     hold(rooms[0], who, 0.0)
     assert gets_through(rooms, 0, 2)
-    before = packets(rooms[0])
+    before = rooms[0].packets()
     assert before[2] > 0
     for moment, slow in ((10.0, "2Mbit"), (20.0, "8Mbit")):
         hold(rooms[0], who, moment)
         assert rates(rooms[0]) == {1: slow, 2: "8Mbit"}
-        assert packets(rooms[0]) == before
+        assert rooms[0].packets() == before
     assert made.conditions.link_at(0, 1, 15.0).delay_s == pytest.approx(1.05)
     assert who.residual(1, made.conditions.link_at(0, 1, 15.0)) == replace(WAN, delay_s=1.05, rate_bps=inf)
 
@@ -223,10 +203,7 @@ def test_loss_is_held_at_the_receiver_for_as_long_as_it_lasts(rooms: list[Place]
     receiver, sender = shaper(made, 0), shaper(made, 1)
     for place, node in zip(rooms, (receiver, sender), strict=False):
         hold(place, node, 10.0)
-    assert receiver.table() == [
-        Realised(1, 0, "loss", 0.25, "nft", 0.25),
-        Realised(2, 0, "loss", 0.5, "nft", 0.5),
-    ]
+    assert receiver.table() == [Realised(1, 0, "loss", 0.25, "nft", 0.25), Realised(2, 0, "loss", 0.5, "nft", 0.5)]
     assert sender.table() == [Realised(1, 0, "loss", 0.25, "nft", None)]
     assert sender.residual(0, LinkSpec(loss=0.25)) == LinkSpec()
     assert "gso_max_segs 1 " in rooms[1].run("ip", "-d", "link", "show", "dev", "data1").stdout
@@ -253,13 +230,8 @@ def test_clear_leads_back_to_where_it_began(rooms: list[Place], single: bool) ->
         assert everything(place) == before
         assert who.residual(1, WAN) == WAN
         assert not who.holds_cut(1)
-    assert [record.property for record in who.table() if record.receiver == 1] == [
-        "delay",
-        "jitter",
-        "loss",
-        "rate",
-        "cut",
-    ]
+    properties = [record.property for record in who.table() if record.receiver == 1]
+    assert properties == ["delay", "jitter", "loss", "rate", "cut"]
 
 
 @real
@@ -408,9 +380,8 @@ def test_where_the_kernel_has_nothing_to_do_nothing_is_done(
     assert not who.holds_cut(1)
     in_process = [("delay", link.delay_s), ("jitter", link.jitter_s), ("rate", link.rate_bps)]
     expected = [pair for pair in in_process if pair[1] not in (0.0, inf)]
-    assert [(record.property, record.asked) for record in who.table() if record.receiver == 1] == expected * (
-        1 in others
-    )
+    told = [(record.property, record.asked) for record in who.table() if record.receiver == 1]
+    assert told == (expected if 1 in others else [])
     assert {(record.mechanism, record.held) for record in who.table()} <= {("in-process", None)}
 
 
@@ -440,25 +411,17 @@ def test_loss_that_nothing_can_realise_is_refused_before_the_run() -> None:
 
 def test_with_netem_a_sender_does_everything_itself() -> None:
     made = setting(replace(WAN, loss=0.1), (CutEffect(both(0, 1)), TEN_TO_TWENTY))
-    hosts = {1: "10.9.0.2", 2: "10.9.0.3"}
-    links = wanted(made, 0, hosts, "data0", WITH_NETEM, 15.0).links
-    assert [(link.neighbour, link.cut, link.loss_in, link.cut_in) for link in links] == [
-        (1, True, 0.0, False),
-        (2, False, 0.0, False),
-    ]
-    links = wanted(made, 0, hosts, "data0", WITHOUT_NETEM, 15.0).links
-    assert [(link.neighbour, link.cut, link.loss_in, link.cut_in) for link in links] == [
-        (1, True, 0.1, True),
-        (2, False, 0.1, False),
-    ]
+    for kernel, expected in (
+        (WITH_NETEM, [(1, True, 0.0, False), (2, False, 0.0, False)]),
+        (WITHOUT_NETEM, [(1, True, 0.1, True), (2, False, 0.1, False)]),
+    ):
+        links = wanted(made, 0, HOSTS, "data0", kernel, 15.0).links
+        assert [(link.neighbour, link.cut, link.loss_in, link.cut_in) for link in links] == expected
 
 
 def test_segments_are_single_from_the_start_where_loss_comes_later() -> None:
-    hosts = {1: "10.9.0.2", 2: "10.9.0.3"}
-
     def single(effect: Effect) -> bool:
-        made = setting(LinkSpec(), (effect, TEN_TO_TWENTY))
-        return wanted(made, 0, hosts, "data0", WITH_NETEM).single_packets
+        return wanted(setting(LinkSpec(), (effect, TEN_TO_TWENTY)), 0, HOSTS, "data0", WITH_NETEM).single_packets
 
     assert single(DegradeEffect(((0, 1),), loss=0.1))
     assert not single(DegradeEffect(((0, 1),), delay_s=0.1))

@@ -1,6 +1,5 @@
 """On this machine's kernel, between two namespaces joined by a cable: what is asked for is what packets meet."""
 
-import json
 import socket
 import time
 from collections.abc import Iterator
@@ -15,13 +14,11 @@ from node.shaping.desired import Desired, Shaped
 from node.shaping.read_back import Applied, differences
 from pame.links import LinkSpec
 from tests.node.shaping.builders import WITHOUT_NETEM, held_as
-from tests.node.shaping.harness import Place, cable, everything
+from tests.node.shaping.harness import WAIT_S, Place, cable, everything
 
 pytestmark = [pytest.mark.requires("root"), pytest.mark.timeout(120)]
 
 PLAIN = LinkSpec()
-FORCE_BUFFER = 33  # SO_RCVBUFFORCE
-WAIT_S = 20.0
 
 
 @pytest.fixture
@@ -34,25 +31,6 @@ def shape(place: Place, *links: Shaped, before: Desired | None = None) -> tuple[
     """By htb and nft, also where the kernel could do more."""
     desired = Desired(place.interface, links, seed=7)
     return desired, place.do(lambda: apply(desired, WITHOUT_NETEM, before))
-
-
-def receiver(place: Place, host: str, kind: socket.SocketKind) -> socket.socket:
-    def make() -> socket.socket:
-        made = socket.socket(socket.AF_INET, kind)
-        made.setsockopt(socket.SOL_SOCKET, FORCE_BUFFER, 64 << 20)
-        made.settimeout(WAIT_S)
-        made.bind((host, 0))
-        if kind == socket.SOCK_STREAM:
-            made.listen()
-        return made
-
-    return place.do(make)
-
-
-def sender(place: Place, kind: socket.SocketKind) -> socket.socket:
-    made = place.do(lambda: socket.socket(socket.AF_INET, kind))
-    made.settimeout(WAIT_S)
-    return made
 
 
 def arrived(sock: socket.socket, patience_s: float) -> list[bytes]:
@@ -71,7 +49,7 @@ def test_htb_gives_a_link_its_rate(ends: tuple[Place, Place]) -> None:
     west, east = ends
     rate = 8e6
     shape(west, Shaped(2, "10.9.0.2", LinkSpec(rate_bps=rate)))
-    with receiver(east, "10.9.0.2", socket.SOCK_STREAM) as door:
+    with east.receiver("10.9.0.2", socket.SOCK_STREAM) as door:
         measured: list[float] = []
         while len(measured) < 3 and not any(abs(found / rate - 1) < 0.15 for found in measured):
             measured.append(_goodput(west, door, 800_000) * 1514 / 1448)
@@ -81,7 +59,7 @@ def test_htb_gives_a_link_its_rate(ends: tuple[Place, Place]) -> None:
 
 def _goodput(west: Place, door: socket.socket, size: int) -> float:
     """Bits per second from the first bytes on, which the burst lets pass at once."""
-    with sender(west, socket.SOCK_STREAM) as source:
+    with west.sender(socket.SOCK_STREAM) as source:
         source.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 * size)
         source.connect(door.getsockname())
         far, _ = door.accept()
@@ -98,11 +76,11 @@ def _goodput(west: Place, door: socket.socket, size: int) -> float:
 def test_a_cut_is_silent_and_heals(ends: tuple[Place, Place]) -> None:
     west, east = ends
     with (
-        receiver(east, "10.9.0.2", socket.SOCK_DGRAM) as letters,
-        receiver(east, "10.9.0.2", socket.SOCK_STREAM) as door,
-        sender(west, socket.SOCK_DGRAM) as post,
-        sender(west, socket.SOCK_STREAM) as stream,
-        sender(west, socket.SOCK_STREAM) as caller,
+        east.receiver("10.9.0.2", socket.SOCK_DGRAM) as letters,
+        east.receiver("10.9.0.2", socket.SOCK_STREAM) as door,
+        west.sender(socket.SOCK_DGRAM) as post,
+        west.sender(socket.SOCK_STREAM) as stream,
+        west.sender(socket.SOCK_STREAM) as caller,
     ):
         stream.connect(door.getsockname())
         far, _ = door.accept()
@@ -141,10 +119,7 @@ def _both(ends: tuple[Place, Place]) -> list[tuple[Place, int, str]]:
 def test_a_cut_of_one_link_leaves_the_way_back_open(ends: tuple[Place, Place]) -> None:
     west, east = ends
     shape(east, Shaped(1, "10.9.0.1", PLAIN, cut_in=True))
-    with (
-        receiver(east, "10.9.0.2", socket.SOCK_DGRAM) as far,
-        receiver(west, "10.9.0.1", socket.SOCK_DGRAM) as near,
-    ):
+    with east.receiver("10.9.0.2", socket.SOCK_DGRAM) as far, west.receiver("10.9.0.1", socket.SOCK_DGRAM) as near:
         near.sendto(b"there", far.getsockname())
         far.sendto(b"back", near.getsockname())
         assert arrived(near, 0.5) == [b"back"]
@@ -156,18 +131,11 @@ def test_nft_loses_the_share_of_packets_that_was_asked_for(ends: tuple[Place, Pl
     west, east = ends
     _, applied = shape(east, Shaped(1, "10.9.0.1", PLAIN, loss_in=0.2))
     assert held_as(applied.links[1]["loss_in"]) == ("nft", 0.2, 0.2)
-    with receiver(east, "10.9.0.2", socket.SOCK_DGRAM) as far, sender(west, socket.SOCK_DGRAM) as post:
+    with east.receiver("10.9.0.2", socket.SOCK_DGRAM) as far, west.sender(socket.SOCK_DGRAM) as post:
         for _ in range(4000):
             post.sendto(b"x", far.getsockname())
         lost = 4000 - len(arrived(far, 1.0))
     assert abs(lost - 800) < 5 * 25.3
-
-
-def packets_by_neighbour(place: Place) -> dict[int, int]:
-    """What went through the queue of each link since it was made."""
-    leaves = json.loads(place.run("tc", "-j", "-s", "qdisc", "show", "dev", place.interface).stdout)
-    numbers = {int(leaf["handle"].rstrip(":") or "0", 16): leaf["packets"] for leaf in leaves}
-    return {number - 0x10: packets for number, packets in numbers.items() if number >= 0x10}
 
 
 def test_a_change_touches_only_its_link(ends: tuple[Place, Place]) -> None:
@@ -175,9 +143,9 @@ def test_a_change_touches_only_its_link(ends: tuple[Place, Place]) -> None:
     one, other = Shaped(2, "10.9.0.2", LinkSpec(rate_bps=1e8)), Shaped(3, "10.9.0.3", LinkSpec(rate_bps=1e8))
     before, _ = shape(west, one, other)
     with (
-        receiver(east, "10.9.0.2", socket.SOCK_DGRAM) as far_one,
-        receiver(east, "10.9.0.3", socket.SOCK_DGRAM) as far_other,
-        sender(west, socket.SOCK_DGRAM) as post,
+        east.receiver("10.9.0.2", socket.SOCK_DGRAM) as far_one,
+        east.receiver("10.9.0.3", socket.SOCK_DGRAM) as far_other,
+        west.sender(socket.SOCK_DGRAM) as post,
     ):
         counts = []
         slower = replace(one, spec=LinkSpec(rate_bps=1e6))
@@ -187,7 +155,7 @@ def test_a_change_touches_only_its_link(ends: tuple[Place, Place]) -> None:
             for far in (far_one, far_other):
                 post.sendto(b"x", far.getsockname())
             assert arrived(far_other, 0.5) == [b"x"]
-            counts.append(packets_by_neighbour(west))
+            counts.append(west.packets())
     assert [count[3] for count in counts] == [1, 2, 3, 4]
     assert [count.get(2) for count in counts] == [1, 2, None, 1]
 
@@ -197,10 +165,10 @@ def test_what_goes_to_nobody_in_particular_is_never_shaped(ends: tuple[Place, Pl
     west, east = ends
     shape(west, Shaped(2, "10.9.0.2", LinkSpec(rate_bps=8e3)))
     with (
-        receiver(east, "10.9.0.2", socket.SOCK_DGRAM) as full,
-        receiver(east, "10.9.0.4", socket.SOCK_DGRAM) as third,
-        sender(west, socket.SOCK_DGRAM) as patient,
-        sender(west, socket.SOCK_DGRAM) as post,
+        east.receiver("10.9.0.2", socket.SOCK_DGRAM) as full,
+        east.receiver("10.9.0.4", socket.SOCK_DGRAM) as third,
+        west.sender(socket.SOCK_DGRAM) as patient,
+        west.sender(socket.SOCK_DGRAM) as post,
     ):
         for _ in range(50):
             patient.sendto(bytes(1000), full.getsockname())
@@ -213,7 +181,7 @@ def test_what_goes_to_nobody_in_particular_is_never_shaped(ends: tuple[Place, Pl
     found = west.run("ip", "neighbour", "show", "dev", "west").stdout
     assert "10.9.0.2 lladdr" in found
     assert "10.9.0.4 lladdr" in found
-    assert packets_by_neighbour(west)[2] < 40
+    assert west.packets()[2] < 40
 
 
 def test_what_is_read_back_is_what_was_asked_for(ends: tuple[Place, Place]) -> None:

@@ -1,7 +1,7 @@
 """What the tests of the algorithms are made of: a small graph, regressions on it, objectives worked by hand."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from pame.algorithms import (
     SquarmSpec,
     Who,
 )
+from pame.compressors import AdaptiveQuantizer, TopK
 from pame.exchange import Vector
 from pame.problems import LinearSpec, LocalObjective, LogisticSpec
 from pame.problems.base import Matrix, Optimum
@@ -35,6 +36,10 @@ DEGREES = (5, 2, 3, 2, 2, 2)
 ALWAYS = (1,) * NODES
 DIFFERENT = (1, 3, 2, 5, 2, 4)
 UNEQUAL = (1, 2, 3, 2, 1, 4)
+
+BEER = BeerSpec(eta=0.05, gam=0.3, compressor=TopK(share=0.2))
+ANQ_NIDS = AnqNidsSpec(eta=0.1, compressor=AdaptiveQuantizer(eta=0.01, shrink=0.97))
+"""Two that end at the optimum itself."""
 
 AnyReplicaSpec = ChocoSpec | BeerSpec | AnqNidsSpec | DcdPsgdSpec | SquarmSpec
 OnLoss = Literal["acknowledged", "resync", "naive"]
@@ -86,18 +91,19 @@ def with_loss(spec: AnyReplicaSpec, on_loss: OnLoss, resync_every: int = 1) -> A
 
 
 def context_of(
-    start: Sequence[float],
+    start: Sequence[float] | Vector,
     objective: LocalObjective | None = None,
     topology: Topology | None = None,
     who: Who = Who.CHOSEN,
     node: int = 0,
     fan_out: int = 0,
     period: int = 1,
+    share: float = 1.0,
     **more: Any,
 ) -> Context:
     """A node on its own, of a pair unless told otherwise: no force without an objective."""
     topology = topology or graph(2, ((0, 1),))
-    selection = Selection(1, topology, (period,) * topology.nodes, 1.0, who=who, fan_out=fan_out)
+    selection = Selection(1, topology, (period,) * topology.nodes, share, who=who, fan_out=fan_out)
     objective = objective or Constant(np.zeros(len(start)))
     return Context(1, node, topology, selection, objective, np.array(start), **more)
 
@@ -111,23 +117,24 @@ def still_nodes(spec: AlgorithmSpec, starts: Matrix) -> list[Algorithm]:
 
 @dataclass(frozen=True)
 class Pull:
-    """f_i(w) = ||w - target||^2 / 2 at the iterations before `until`, and no force afterwards."""
+    """f_i(w) = sum_j curvature_j (w_j - target_j)^2 / 2 at the iterations before `until`, and no force afterwards."""
 
     target: Vector
     until: float = np.inf
+    curvature: Vector = field(default_factory=lambda: np.ones(1))
     samples: int = 1
 
     def value(self, model: Vector) -> float:
-        return float(np.square(model - self.target).sum()) / 2
+        return float((self.curvature * (model - self.target) ** 2).sum()) / 2
 
     def gradient(self, model: Vector, iteration: int) -> Vector:
         return self.full_gradient(model) if iteration < self.until else np.zeros_like(model)
 
     def full_gradient(self, model: Vector) -> Vector:
-        return model - self.target
+        return self.curvature * (model - self.target)
 
     def smoothness(self) -> float:
-        return 1.0
+        return float(self.curvature.max())
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 
 from pame.algorithms import (
-    AnqNidsSpec,
-    BeerSpec,
     ChocoSpec,
     DcdPsgdSpec,
     DfedavgmSpec,
@@ -20,11 +18,22 @@ from pame.algorithms import (
     SquarmSpec,
 )
 from pame.byte_account import Fate
-from pame.compressors import AdaptiveQuantizer, Quantize, TopK
+from pame.compressors import AdaptiveQuantizer, Quantize
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
 from pame.resolved_run import ResolvedRun
-from tests.pame.algorithms.builders import ALWAYS, NODES, AnyReplicaSpec, N, linear, logistic, setting_of, with_loss
+from tests.pame.algorithms.builders import (
+    ALWAYS,
+    ANQ_NIDS,
+    BEER,
+    NODES,
+    AnyReplicaSpec,
+    N,
+    linear,
+    logistic,
+    setting_of,
+    with_loss,
+)
 from tests.pame.algorithms.harness import distance, driven, simulated, suboptimality, worst
 
 pytestmark = pytest.mark.slow
@@ -53,8 +62,6 @@ def by_kind(value: object) -> str | None:
     return value.spec.kind if isinstance(value, End) else None
 
 
-BEER = BeerSpec(eta=0.05, gam=0.3, compressor=TopK(share=0.2))
-ANQ_NIDS = AnqNidsSpec(eta=0.1, compressor=AdaptiveQuantizer(eta=0.01, shrink=0.97))
 LOCAL, ORACLE = (EpidemicSpec(sampling=sampling, fan_out=2, eta=0.5) for sampling in ("local", "oracle"))
 
 

@@ -10,8 +10,6 @@ import pytest
 from pame.algorithms import (
     Algorithm,
     AlgorithmSpec,
-    AnqNidsSpec,
-    BeerSpec,
     ChocoSpec,
     DmgtSvrgSpec,
     DpsgdSpec,
@@ -22,13 +20,15 @@ from pame.algorithms.anq_nids import AnqNids
 from pame.algorithms.beer import Beer
 from pame.algorithms.dmgt_svrg import DmgtSvrg
 from pame.algorithms.nids import Nids
-from pame.compressors import AdaptiveQuantizer, TopK
+from pame.compressors import TopK
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
 from pame.resolved_run import ResolvedRun
 from pame.rules import Values
 from tests.pame.algorithms.builders import (
     ALWAYS,
+    ANQ_NIDS,
+    BEER,
     DIFFERENT,
     EDGES,
     NODES,
@@ -83,10 +83,6 @@ def test_under_loss_the_weight_to_itself_keeps_a_consensus_and_the_naive_sum_shr
     )
     np.testing.assert_allclose(kept, agreed, rtol=1e-14)
     assert np.all(np.abs(shrunk) < 0.1 * np.abs(agreed))
-
-
-BEER = BeerSpec(eta=0.05, gam=0.3, compressor=TopK(share=0.2))
-ANQ_NIDS = AnqNidsSpec(eta=0.1, compressor=AdaptiveQuantizer(eta=0.01, shrink=0.97))
 
 
 def imbalance(duals: list[Matrix]) -> float:

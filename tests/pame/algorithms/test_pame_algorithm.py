@@ -3,18 +3,17 @@
 import numpy as np
 import pytest
 
-from pame.algorithms import Context, FixedStep, PameSpec, PenaltyStep, Received, Selection, Step
+from pame.algorithms import FixedStep, PameSpec, PenaltyStep, Received, Step
 from pame.algorithms.pame import Pame
 from pame.errors import ParameterError
 from pame.exchange import Vector, reveal
-from tests.pame.algorithms.builders import NODES, Asked, Constant, graph
+from tests.pame.algorithms.builders import Asked, Constant, context_of, graph
 
 
 def node_of(step: Step, slope: Vector, start: Vector, share: float = 0.5, node: int = 0) -> Pame:
     """A node of the small graph on its own; node 0 has five neighbours, so t = 3 at one half."""
-    selection = Selection(1, graph(), (1,) * NODES, share)
     spec = PameSpec(participation=share, support=2, step=step)
-    return spec.node(Context(1, node, graph(), selection, Constant(slope), start))
+    return spec.node(context_of(start, Constant(slope), graph(), node=node, share=share))
 
 
 def received(sender: int, model: list[float], coordinates: list[int]) -> Received:
@@ -47,8 +46,7 @@ def test_what_was_absorbed_is_used_for_one_step_only() -> None:
 
 def test_the_gradient_is_taken_at_the_average_and_on_the_batch_of_the_iteration() -> None:
     objective = Asked(2)
-    selection = Selection(1, graph(), (1,) * NODES, 0.5)
-    node = PameSpec(support=1).node(Context(1, 0, graph(), selection, objective, np.array([1.0, 2.0])))
+    node = PameSpec(support=1).node(context_of([1.0, 2.0], objective, graph(), share=0.5))
     node.absorb(4, [received(1, [5.0, 0.0], [0]), received(2, [7.0, 0.0], [0])])
     node.step(4)
     assert objective.asked == [([6.0, 2.0], 4)]

@@ -2,19 +2,18 @@
 tenth of all messages on a graph of high degree, and messages that come too late."""
 
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pytest
 
-from pame.algorithms import AnqNidsSpec, BeerSpec, ChocoSpec, DcdPsgdSpec, SquarmSpec
+from pame.algorithms import ChocoSpec, DcdPsgdSpec, SquarmSpec
 from pame.byte_account import Fate
-from pame.compressors import AdaptiveQuantizer, TopK
 from pame.fault_effects import CutEffect, FaultEvent, Window
 from pame.links import LinkSpec
 from pame.resolved_run import ResolvedRun
 from pame.rules import Compute, Exchange
-from tests.pame.algorithms.builders import UNEQUAL, AnyReplicaSpec, graph, linear, setting_of, with_loss
+from tests.pame.algorithms.builders import ANQ_NIDS, BEER, UNEQUAL, AnyReplicaSpec, graph, linear, setting_of, with_loss
 from tests.pame.algorithms.harness import simulated, worst
 
 pytestmark = pytest.mark.slow
@@ -36,8 +35,8 @@ every_algorithm = pytest.mark.parametrize(
     "case",
     [
         Case(ChocoSpec(eta=0.05), 300, 0.0025, 0.0048),
-        Case(BeerSpec(eta=0.05, gam=0.3, compressor=TopK(share=0.2)), 600, 1e-11, 1e-8),
-        Case(AnqNidsSpec(eta=0.1, compressor=AdaptiveQuantizer(eta=0.01, shrink=0.97)), 400, 1e-14, 1e-14),
+        Case(BEER, 600, 1e-11, 1e-8),
+        Case(ANQ_NIDS, 400, 1e-14, 1e-14),
         Case(DcdPsgdSpec(eta=0.05), 300, 0.00016, 0.0004),
         Case(SquarmSpec(eta=0.01), 300, 0.0047, 0.0075),
     ],
@@ -45,8 +44,8 @@ every_algorithm = pytest.mark.parametrize(
 )
 
 
-def without_an_edge(setting: ResolvedRun, begin: int, end: int) -> ResolvedRun:
-    return replace(setting, plan=(FaultEvent(0, "cut", CutEffect(HUB_TO_ONE), Window(begin, end, "iterations")),))
+def without_an_edge(setting: ResolvedRun, window: Window) -> ResolvedRun:
+    return replace(setting, plan=(FaultEvent(0, "cut", CutEffect(HUB_TO_ONE), window),))
 
 
 def on_twelve(spec: AnyReplicaSpec, iterations: int, loss: float) -> ResolvedRun:
@@ -60,7 +59,7 @@ def on_twelve(spec: AnyReplicaSpec, iterations: int, loss: float) -> ResolvedRun
 def test_an_edge_that_is_down_all_the_time_is_missed_and_silences_nobody(case: Case) -> None:
     calm = setting_of(case.spec, iterations=case.iterations)
     assert worst(calm, simulated(calm)[0].models) < 1.05 * case.reached
-    cut = without_an_edge(calm, 0, case.iterations)
+    cut = without_an_edge(calm, Window(0, case.iterations, "iterations"))
     outcome, account = simulated(cut)
     assert worst(cut, outcome.models) < 1.05 * case.less
     assert account.desynchronised == 0
@@ -68,7 +67,8 @@ def test_an_edge_that_is_down_all_the_time_is_missed_and_silences_nobody(case: C
 
 @every_algorithm
 def test_an_edge_that_was_down_for_long_is_used_again_and_nothing_of_it_is_left(case: Case) -> None:
-    cut = without_an_edge(setting_of(case.spec, iterations=case.iterations), 50, case.iterations // 2)
+    window = Window(50, case.iterations // 2, "iterations")
+    cut = without_an_edge(setting_of(case.spec, iterations=case.iterations), window)
     outcome, account = simulated(cut)
     assert worst(cut, outcome.models) < max(1.05 * case.reached, 1e-10)
     assert account.desynchronised == 0
@@ -96,19 +96,7 @@ def test_the_models_are_those_of_whole_vectors_at_every_round_for_far_fewer_byte
     assert fewer.bytes(Fate.SENT) < 0.4 * more.bytes(Fate.SENT)
 
 
-exact_ones = pytest.mark.parametrize(
-    "spec",
-    [
-        BeerSpec(eta=0.05, gam=0.3, compressor=TopK(share=0.2)),
-        AnqNidsSpec(eta=0.1, compressor=AdaptiveQuantizer(eta=0.01, shrink=0.97)),
-    ],
-    ids=lambda spec: type(spec).__name__,
-)
-
-
-def by_the_clock(spec: AnyReplicaSpec, window: Window, **changes: Any) -> ResolvedRun:
-    plan = (FaultEvent(0, "cut", CutEffect(HUB_TO_ONE), window),)
-    return replace(setting_of(spec, iterations=900), plan=plan, **changes)
+exact_ones = pytest.mark.parametrize("spec", [BEER, ANQ_NIDS], ids=lambda spec: type(spec).__name__)
 
 
 @exact_ones
@@ -117,15 +105,17 @@ def by_the_clock(spec: AnyReplicaSpec, window: Window, **changes: Any) -> Resolv
 def test_a_link_that_was_down_by_the_clock_leaves_no_bias(
     spec: AnyReplicaSpec, patience_s: float | Literal["adaptive"], every: int
 ) -> None:
-    setting = by_the_clock(with_loss(spec, "resync" if every > 1 else "acknowledged", every), Window(0.5, 1.5))
-    outcome, account = simulated(replace(setting, exchange=Exchange(patience_s=patience_s)), "virtual-time")
+    mended = with_loss(spec, "resync" if every > 1 else "acknowledged", every)
+    calm = setting_of(mended, iterations=900, exchange=Exchange(patience_s=patience_s))
+    setting = without_an_edge(calm, Window(0.5, 1.5))
+    outcome, account = simulated(setting, "virtual-time")
     assert worst(setting, outcome.models) < 1e-14
     assert account.desynchronised == 0
 
 
 @exact_ones
 def test_one_that_is_never_whole_again_does_not_either_and_is_counted(spec: AnyReplicaSpec) -> None:
-    setting = by_the_clock(spec, Window(0.5), exchange=Exchange(patience_s=0.5))
+    setting = without_an_edge(setting_of(spec, iterations=900, exchange=Exchange(patience_s=0.5)), Window(0.5))
     outcome, account = simulated(setting, "virtual-time")
     assert worst(setting, outcome.models) < 1e-10
     assert account.desynchronised > 1000
@@ -133,8 +123,9 @@ def test_one_that_is_never_whole_again_does_not_either_and_is_counted(spec: AnyR
 
 @exact_ones
 def test_patience_that_is_too_short_for_the_links_costs_speed_and_not_the_optimum(spec: AnyReplicaSpec) -> None:
-    slow = replace(
-        setting_of(spec, iterations=900),
+    slow = setting_of(
+        spec,
+        iterations=900,
         link=LinkSpec(0.02, 0.01),
         compute=Compute(jitter=0.5),
         exchange=Exchange(patience_s=0.025, exclude_after=50),

@@ -133,14 +133,8 @@ class Tracking(NodeBase):
 def setting_of(algorithm: AlgorithmSpec, targets: Matrix, iterations: int, until: float = np.inf) -> ResolvedRun:
     nodes = len(targets)
     edges = EDGES if nodes == len(TARGETS) else tuple(sorted((i, i + 1) for i in range(nodes - 1)))
-    return ResolvedRun(
-        seed=SEED,
-        topology=graph(nodes, edges),
-        problem=Pulls(targets, until),
-        algorithm=algorithm,
-        periods=(1,) * nodes,
-        stop=StopRules(iterations),
-    )
+    problem = Pulls(targets, until)
+    return ResolvedRun(SEED, graph(nodes, edges), problem, algorithm, (1,) * nodes, StopRules(iterations))
 
 
 def test_an_algorithm_with_replicas_finds_the_optimum_and_every_replica_equals_its_original() -> None:

@@ -7,10 +7,10 @@ from math import isfinite
 import numpy as np
 import pytest
 
-from pame.algorithms import AlgorithmSpec, Context, DpsgdSpec, FixedStep, PameSpec, PenaltyStep, Selection
+from pame.algorithms import AlgorithmSpec, DpsgdSpec, FixedStep, PameSpec, PenaltyStep
 from pame.algorithms.gradient_step import check_finite
 from pame.errors import Diverged, PameError
-from tests.pame.algorithms.builders import Constant, graph, setting_of
+from tests.pame.algorithms.builders import Constant, context_of, graph, setting_of
 from tests.pame.algorithms.harness import simulated
 
 
@@ -66,12 +66,10 @@ SPECS: list[tuple[AlgorithmSpec, str]] = [
 def test_a_gradient_that_is_not_finite_names_node_iteration_and_step_size(
     spec: AlgorithmSpec, size: str, bad: float
 ) -> None:
-    selection = Selection(1, graph(), (1,) * 6, spec.share)
     slope = np.array([0.0, bad, 0.0])
-    node = spec.node(Context(1, 0, graph(), selection, Constant(slope), np.zeros(3)))
-    with pytest.raises(
-        Diverged, match=rf"node 0 diverged at iteration 17 with step size {size}: make the step smaller"
-    ):
+    node = spec.node(context_of(np.zeros(3), Constant(slope), graph(), share=spec.share))
+    words = rf"node 0 diverged at iteration 17 with step size {size}: make the step smaller"
+    with pytest.raises(Diverged, match=words):
         node.step(17)
 
 

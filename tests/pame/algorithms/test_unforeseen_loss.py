@@ -61,12 +61,19 @@ def test_the_optimum_is_still_reached(kind: str, eta: float, iterations: int) ->
     assert worst(made, driven(made.nodes(), iterations)) < 1e-8
 
 
-def test_what_flows_over_an_edge_stays_opposite_at_its_ends() -> None:
-    driven(nodes := setting("nids", eta=0.8).nodes(), 40)
+@pytest.mark.parametrize(
+    ("told", "unaware"),
+    [(LOST_AT, {RECEIVER}), (LOST_AT - 3, {SENDER, RECEIVER})],
+    ids=["the sender knows why it leaves the edge out", "behind what waited too long that of today is late as well"],
+)
+def test_duals_stay_opposite_at_the_ends_of_an_edge(told: int, unaware: set[int]) -> None:
+    driven(nodes := setting("nids", eta=0.8).nodes(), 40, told)
     nids = all_of(Nids, nodes)
     assert np.abs(np.sum([node.dual for node in nids], axis=0)).max() < 1e-12
-    gaps = [node.desynchronised for node in nids]
-    assert gaps == [int(node == RECEIVER) for node in range(len(nids))]  # the sender knows why it leaves the edge out
+    assert [node.desynchronised for node in nids] == [int(node in unaware) for node in range(len(nids))]
+
+
+def test_trackers_stay_the_sum_of_the_gradients() -> None:
     driven(nodes := setting("dmgt-svrg", eta=0.05).nodes(), 40)
     tracking = all_of(DmgtSvrg, nodes)
     for node in tracking:
@@ -75,10 +82,3 @@ def test_what_flows_over_an_edge_stays_opposite_at_its_ends() -> None:
         np.sum([getattr(node, name) for node in tracking], axis=0) for name in ("tracker", "estimate")
     )
     np.testing.assert_allclose(trackers, gradients, rtol=0.0, atol=1e-12)
-
-
-def test_behind_what_waited_too_long_that_of_today_is_late_as_well_and_perhaps_it_is_not() -> None:
-    driven(nodes := setting("nids", eta=0.8).nodes(), 40, told=LOST_AT - 3)
-    nids = all_of(Nids, nodes)
-    assert np.abs(np.sum([node.dual for node in nids], axis=0)).max() < 1e-12
-    assert [node.desynchronised for node in nids] == [int(node in (SENDER, RECEIVER)) for node in range(len(nids))]

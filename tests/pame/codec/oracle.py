@@ -3,11 +3,13 @@
 import struct
 import tracemalloc
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
+import pytest
 
-from pame.codec import Refused, StarCoding, SupportCoding
+from pame.codec import Refusal, Refused, StarCoding, SupportCoding
 from pame.exchange import PartialMessage, ValueType
 from pame.randomness import Key, Purpose, words
 
@@ -117,6 +119,13 @@ def slow_levels(first: float, growth: float, levels: Sequence[int]) -> bytes:
 def slow_signs(scale: float, negative: Sequence[bool]) -> bytes:
     """What `encode_signs` must give."""
     return b"\x01" + struct.pack("<d", scale) + slow_pack("".join("1" if bit else "0" for bit in negative))
+
+
+@contextmanager
+def refusing(code: Refusal) -> Iterator["pytest.ExceptionInfo[Refused]"]:
+    with pytest.raises(Refused) as refused:
+        yield refused
+    assert refused.value.code is code
 
 
 def peak(decode: Callable[[], object]) -> int:

@@ -13,7 +13,7 @@ from pame.compressors import AdaptiveQuantizer, expand
 from pame.compressors.growing_levels import MAX_RUNG, climb, heights
 from pame.exchange import Vector
 from pame.randomness import Key, Purpose, normals
-from tests.pame.compressors.oracle import assert_mean
+from tests.pame.compressors.oracle import assert_mean, draws
 
 KEY = Key(3, Purpose.COMPRESSION, 2, 0)
 vectors = arrays(np.float64, st.integers(1, 30), elements=st.floats(-1e9, 1e9))
@@ -75,8 +75,7 @@ def test_the_rule_is_used_up_somewhere_between_every_two_levels(omega: float) ->
 def test_random_rounding_is_unbiased() -> None:
     # 4000 draws of 20 coordinates, each mean within 5 standard errors: a false alarm in one of 85,000 seeds
     x = normals(Key(1, Purpose.FEATURES), 20)
-    spec = AdaptiveQuantizer(eta=0.1, omega=0.4, shrink=1.0)
-    drawn = np.array([expand(spec.compress(x, Key(9, Purpose.COMPRESSION, 1, k))) for k in range(4000)])
+    drawn = draws(AdaptiveQuantizer(eta=0.1, omega=0.4, shrink=1.0), x)
     for each in range(20):
         assert_mean(drawn[:, each], x[each])
 

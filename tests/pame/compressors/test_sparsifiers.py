@@ -9,7 +9,7 @@ from pame.compressors import RandomK, TopK, expand
 from pame.exchange import Vector
 from pame.randomness import Key, Purpose, normals
 from pame.sampling import support
-from tests.pame.compressors.oracle import assert_mean
+from tests.pame.compressors.oracle import assert_mean, draws
 
 KEY = Key(3, Purpose.COMPRESSION, 2, 7)
 numbers = st.lists(st.sampled_from([-2.0, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0]), min_size=1, max_size=30).map(np.array)
@@ -58,11 +58,9 @@ def test_random_k_reveals_the_support_that_everybody_can_draw() -> None:
 
 def test_random_k_loses_on_average_what_its_equation_says_and_is_unbiased_if_scaled() -> None:
     # 4000 draws of 5 out of 20; each of 42 means within 5 standard errors: a false alarm in one of 40,000 seeds
-    n, s, draws = 20, 5, 4000
+    n, s = 20, 5
     x = normals(Key(1, Purpose.FEATURES), n)
-    keys = [Key(8, Purpose.COMPRESSION, 1, k) for k in range(draws)]
-    plain = np.array([expand(RandomK(share=s).compress(x, key)) for key in keys])
-    scaled = np.array([expand(RandomK(share=s, unbiased=True).compress(x, key)) for key in keys])
+    plain, scaled = (draws(RandomK(share=s, unbiased=unbiased), x) for unbiased in (False, True))
     norm = float((x**2).sum())
     assert_mean(((plain - x) ** 2).sum(axis=1), (1 - s / n) * norm)
     assert_mean(((scaled - x) ** 2).sum(axis=1), (n / s - 1) * norm)

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from pame.compressors import Quantize, Sign, expand
 from pame.exchange import Vector
 from pame.randomness import Key, Purpose, normals
-from tests.pame.compressors.oracle import assert_mean
+from tests.pame.compressors.oracle import assert_mean, draws
 
 KEY = Key(3, Purpose.COMPRESSION, 2, 7)
 vectors = arrays(np.float64, st.integers(1, 30), elements=st.floats(-1e6, 1e6))
@@ -50,12 +50,16 @@ def test_the_variance_is_at_most_what_is_promised_for_every_vector(x: Vector, bi
     assert expected_loss(x, bits) <= spec.variance(x.size) * norm * (1 + 1e-9) + 1e-300
 
 
+def worst_vector(n: int, bits: int, sign: int = 1) -> Vector:
+    """A one, and all others where they lose most beside it."""
+    p = 1 / (1 + sqrt(1 + (n - 1) / steps(bits) ** 2))
+    return np.array([1.0, *[sign * p / steps(bits)] * (n - 1)])
+
+
 @pytest.mark.parametrize("bits", [2, 3, 8])
 @pytest.mark.parametrize("n", [2, 50, 1000])
 def test_some_vector_has_the_whole_variance(bits: int, n: int) -> None:
-    p = 1 / (1 + sqrt(1 + (n - 1) / steps(bits) ** 2))
-    x = np.full(n, p / steps(bits))
-    x[0] = 1.0
+    x = worst_vector(n, bits)
     assert expected_loss(x, bits) == pytest.approx(Quantize(bits=bits).variance(n) * float((x**2).sum()))
 
 
@@ -63,8 +67,7 @@ def test_some_vector_has_the_whole_variance(bits: int, n: int) -> None:
 def test_quantization_is_unbiased_and_loses_what_it_should(bits: int) -> None:
     # 4000 draws of 20 coordinates; each of 21 means within 5 standard errors: a false alarm in one of 80,000 seeds
     x = normals(Key(1, Purpose.FEATURES), 20)
-    keys = [Key(9, Purpose.COMPRESSION, 1, k) for k in range(4000)]
-    drawn = np.array([expand(Quantize(bits=bits).compress(x, key)) for key in keys])
+    drawn = draws(Quantize(bits=bits), x)
     for each in range(20):
         assert_mean(drawn[:, each], x[each])
     assert_mean(((drawn - x) ** 2).sum(axis=1), expected_loss(x, bits))
@@ -73,14 +76,10 @@ def test_quantization_is_unbiased_and_loses_what_it_should(bits: int) -> None:
 @pytest.mark.parametrize("bits", [2, 4])
 def test_scaled_down_it_contracts_by_what_it_says_and_no_more_in_the_worst_case(bits: int) -> None:
     # of the worst vector the mean loss is the bound; within 5 standard errors: a false alarm in one of 1,700,000 seeds
-    n = 50
-    p = 1 / (1 + sqrt(1 + (n - 1) / steps(bits) ** 2))
-    x = np.full(n, -p / steps(bits))
-    x[0] = 1.0
+    x = worst_vector(50, bits, sign=-1)
     spec = Quantize(bits=bits, unbiased=False)
-    keys = [Key(9, Purpose.COMPRESSION, 1, k) for k in range(4000)]
-    drawn = np.array([expand(spec.compress(x, key)) for key in keys])
-    assert_mean(((drawn - x) ** 2).sum(axis=1), (1 - 1 / (1 + spec.variance(n))) * float((x**2).sum()))
+    loss = ((draws(spec, x) - x) ** 2).sum(axis=1)
+    assert_mean(loss, (1 - 1 / (1 + spec.variance(50))) * float((x**2).sum()))
 
 
 def test_sign_sends_the_mean_magnitude_and_zero_as_positive() -> None:

@@ -4,19 +4,12 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from pame.exchange import Vector
 from pame.problems import LinearSpec, LogisticSpec, shards
 from pame.problems.regression import Regression
 from pame.randomness import Key, Purpose, normals
-
-Vector = NDArray[np.float64]
-Spec = LinearSpec | LogisticSpec
-
-
-def assert_mean(draws: Vector, mean: float) -> None:
-    """5 sigma, with the spread taken from the draws."""
-    assert abs(float(np.mean(draws)) - mean) < 5 * float(np.std(draws)) / sqrt(draws.size)
+from tests.pame.problems.builders import Spec, assert_mean
 
 
 @pytest.mark.parametrize(
@@ -121,11 +114,7 @@ def test_the_truth_predicts_the_test_set_up_to_the_noise() -> None:
 
 
 @pytest.mark.parametrize(
-    "spec",
-    [
-        LinearSpec(n=8, samples=6, feature_shift=1.0),
-        LogisticSpec(n=8, label_skew=0.5, truth_shift=1.0),
-    ],
+    "spec", [LinearSpec(n=8, samples=6, feature_shift=1.0), LogisticSpec(n=8, label_skew=0.5, truth_shift=1.0)]
 )
 def test_a_shard_depends_on_seed_and_node_and_never_on_the_number_of_nodes(spec: Spec) -> None:
     few, many, other = spec.build(2, 5), spec.build(50, 5), spec.build(2, 6)

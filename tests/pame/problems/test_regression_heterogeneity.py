@@ -9,12 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from pame.errors import ParameterError
+from pame.exchange import Vector
 from pame.problems import LinearSpec, LogisticSpec
 from pame.problems.regression import Regression
 from pame.randomness import Key, Purpose, normals, uniforms
-
-Vector = NDArray[np.float64]
-Spec = LinearSpec | LogisticSpec
+from tests.pame.problems.builders import Spec, assert_mean
 
 BOTH: list[Spec] = [LinearSpec(n=5, samples=60), LogisticSpec(n=5, samples=60)]
 
@@ -22,11 +21,6 @@ BOTH: list[Spec] = [LinearSpec(n=5, samples=60), LogisticSpec(n=5, samples=60)]
 def hoeffding(count: int, false_alarm: float = 1e-6) -> float:
     """How far a share of `count` independent yes-or-no draws may lie from its mean."""
     return sqrt(log(2 / false_alarm) / (2 * count))
-
-
-def assert_mean(draws: Vector, mean: float) -> None:
-    """5 sigma, with the spread taken from the draws."""
-    assert abs(float(np.mean(draws)) - mean) < 5 * float(np.std(draws)) / sqrt(draws.size)
 
 
 def positive(problem: Regression, node: int) -> NDArray[np.bool_]:
@@ -178,8 +172,7 @@ def least_squares_under_skew(truth: Vector, noise: float, mean: Vector, skew: fl
         + np.eye(truth.size)
     )
     products = mean * (centre + first) + truth / variance * (second + centre * first)
-    optimum: Vector = np.asarray(np.linalg.solve(gram, products), dtype=np.float64)
-    return optimum
+    return np.asarray(np.linalg.solve(gram, products), dtype=np.float64)
 
 
 @pytest.mark.parametrize("skew", [0.5, 1.0])

@@ -1,18 +1,17 @@
 """Values, gradients and smoothness of the regressions, against slow and obvious re-implementations."""
 
+from collections.abc import Iterator
 from math import exp, log1p
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from pame import sampling
+from pame.exchange import Vector
 from pame.problems import LinearSpec, LogisticSpec
 from pame.problems.logistic import CrossEntropy, sigmoid
 from pame.problems.regression import Regression
-
-Vector = NDArray[np.float64]
-Spec = LinearSpec | LogisticSpec
+from tests.pame.problems.builders import Spec
 
 SPECS: list[Spec] = [
     LinearSpec(n=7, samples=12, test_samples=30),
@@ -27,23 +26,24 @@ def model_of(n: int, seed: int = 0) -> Vector:
     return np.random.default_rng(seed).normal(size=n)
 
 
-def slow_value(spec: Spec, problem: Regression, node: int, model: Vector, rows: list[int]) -> float:
-    shard, total = problem.shards.of(node), 0.0
+def scores(problem: Regression, node: int, model: Vector, rows: list[int]) -> Iterator[tuple[int, float, float]]:
+    """<a, w> and b of each of these samples."""
+    shard = problem.shards.of(node)
     for j in rows:
-        b = float(shard.labels[j])
-        z = sum(float(a) * float(w) for a, w in zip(shard.features[j], model, strict=True))
+        yield j, sum(float(a) * float(w) for a, w in zip(shard.features[j], model, strict=True)), float(shard.labels[j])
+
+
+def slow_value(spec: Spec, problem: Regression, node: int, model: Vector, rows: list[int]) -> float:
+    total = 0.0
+    for _, z, b in scores(problem, node, model, rows):
         total += (z - b) ** 2 / 2 if isinstance(spec, LinearSpec) else max(z, 0.0) + log1p(exp(-abs(z))) - b * z
-    total /= len(rows)
-    return (
-        total if isinstance(spec, LinearSpec) else total + spec.regularisation / 2 * sum(float(w) ** 2 for w in model)
-    )
+    mean = total / len(rows)
+    return mean if isinstance(spec, LinearSpec) else mean + spec.regularisation / 2 * sum(float(w) ** 2 for w in model)
 
 
 def slow_gradient(spec: Spec, problem: Regression, node: int, model: Vector, rows: list[int]) -> Vector:
     shard, total = problem.shards.of(node), np.zeros(spec.n)
-    for j in rows:
-        b = float(shard.labels[j])
-        z = sum(float(a) * float(w) for a, w in zip(shard.features[j], model, strict=True))
+    for j, z, b in scores(problem, node, model, rows):
         residual = z - b if isinstance(spec, LinearSpec) else 1 / (1 + exp(-z)) - b
         for coordinate in range(spec.n):
             total[coordinate] += residual * shard.features[j, coordinate] / len(rows)

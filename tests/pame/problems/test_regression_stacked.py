@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from pame.problems import LinearSpec, LogisticSpec, regression
+from tests.pame.problems.builders import Spec
 
-SPECS: list[LinearSpec | LogisticSpec] = [
+SPECS: list[Spec] = [
     LinearSpec(n=30, samples=17),
     LinearSpec(n=30, samples=17, batch=4, feature_shift=1.0),
     LogisticSpec(n=13, samples=40),
@@ -17,9 +18,7 @@ SPECS: list[LinearSpec | LogisticSpec] = [
 
 @pytest.mark.parametrize("cached", [1, 2000, 1 << 17])
 @pytest.mark.parametrize("spec", SPECS)
-def test_the_stacked_gradient_is_that_of_each_node(
-    spec: LinearSpec | LogisticSpec, cached: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_stacked_gradient_is_that_of_each_node(spec: Spec, cached: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(regression, "_CACHED", cached)  # one node at a time, a few, all
     models = np.random.default_rng(1).normal(size=(9, spec.n))
     alone, stacked = spec.build(9, 3), spec.build(9, 3).stacked()
@@ -30,7 +29,7 @@ def test_the_stacked_gradient_is_that_of_each_node(
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_the_stacked_objective_is_the_mean_over_the_nodes(spec: LinearSpec | LogisticSpec) -> None:
+def test_the_stacked_objective_is_the_mean_over_the_nodes(spec: Spec) -> None:
     model = np.random.default_rng(1).normal(size=spec.n)
     assert spec.build(9, 3).stacked().objective(model) == pytest.approx(spec.build(9, 3).objective(model), rel=1e-12)
 

@@ -32,11 +32,7 @@ GOLDEN = [
 @pytest.mark.parametrize(
     ("counter", "key", "block"),
     [
-        (
-            (0, 0, 0, 0),
-            (0, 0),
-            (0x16554D9ECA36314C, 0xDB20FE9D672D0FDC, 0xD7E772CEE186176B, 0x7E68B68AEC7BA23B),
-        ),
+        ((0, 0, 0, 0), (0, 0), (0x16554D9ECA36314C, 0xDB20FE9D672D0FDC, 0xD7E772CEE186176B, 0x7E68B68AEC7BA23B)),
         (
             (ONES, ONES, ONES, ONES),
             (ONES, ONES),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pame.data_set import DataFacts, DataSet, Samples
-from pame.problems import ImageClassificationSpec, ProblemInputs
+from pame.problems import ImageClassificationSpec, Problem, ProblemInputs, ProblemSpec, build
 from pame.problems.image_classification import ImageClassification
 from pame.problems.network_specs import CnnSpec, NetworkSpec
 
@@ -25,6 +25,11 @@ def data_set(train: int = 160, test: int = 60, side: int = 8, channels: int = 1)
         "stripes", (side, side, channels), tuple("abcd"), (0.3,) * channels, (0.2,) * channels, sha256="0" * 64
     )
     return DataSet(facts, striped(train, side, channels), striped(test, side, channels, seed=2))
+
+
+def on_stripes(spec: ProblemSpec, nodes: int, seed: int) -> Problem:
+    """A problem of that data set, which is on no machine."""
+    return build(spec, nodes, seed, ProblemInputs(data_set()))
 
 
 def table(train: int = 120) -> DataSet:

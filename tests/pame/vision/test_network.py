@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
@@ -15,6 +16,19 @@ from pame.vision.network import Network
 
 def facts(side: int, channels: int, classes: int = 10) -> DataFacts:
     return DataFacts("x", (side, side, channels), ("c",) * classes, (0.0,) * channels, (1.0,) * channels, "")
+
+
+Batch = tuple[NDArray[np.float32], NDArray[np.int64]]
+
+
+def batch(samples: int, seed: int = 1) -> Batch:
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((samples, 1, 8, 8)).astype(np.float32), rng.integers(0, 10, samples)
+
+
+def small(spec: NetworkSpec | None = None, seed: int = 7, bfloat16: bool = False) -> Network:
+    """Of grey pictures of 8 by 8."""
+    return Network(seeded(lambda: make(spec or CnnSpec(), facts(8, 1)), seed), bfloat16=bfloat16)
 
 
 @pytest.mark.parametrize(
@@ -38,9 +52,7 @@ def test_networks_have_as_many_parameters_as_the_literature_says(
 
 def test_the_gradient_is_torchs_own_in_the_order_of_the_parameters() -> None:
     module, same = (seeded(lambda: make(CnnSpec(), facts(8, 1)), 7) for _ in range(2))
-    network = Network(module)
-    rng = np.random.default_rng(1)
-    images, labels = rng.standard_normal((5, 1, 8, 8)).astype(np.float32), rng.integers(0, 10, 5)
+    network, (images, labels) = Network(module), batch(5)
     loss = functional.cross_entropy(same(torch.from_numpy(images)), torch.from_numpy(labels))
     loss.backward()  # type: ignore[no-untyped-call]
     slopes = [parameter.grad for parameter in same.parameters()]
@@ -50,9 +62,7 @@ def test_the_gradient_is_torchs_own_in_the_order_of_the_parameters() -> None:
 
 
 def test_a_gradient_does_not_depend_on_what_was_asked_before_and_on_how_samples_are_cut() -> None:
-    network = Network(seeded(lambda: make(CnnSpec(), facts(8, 1)), 7))
-    rng = np.random.default_rng(1)
-    images, labels = rng.standard_normal((600, 1, 8, 8)).astype(np.float32), rng.integers(0, 10, 600)
+    network, (images, labels) = small(), batch(600)
     first = network.gradient(network.start, images[:8], labels[:8])
     whole = network.gradient(network.start, images, labels)
     assert np.array_equal(network.gradient(network.start, images[:8], labels[:8]), first)
@@ -63,9 +73,7 @@ def test_a_gradient_does_not_depend_on_what_was_asked_before_and_on_how_samples_
 
 
 def test_the_loss_falls_along_the_gradient_by_its_squared_length() -> None:
-    network = Network(seeded(lambda: make(ResNetSpec(), facts(8, 1)), 3))
-    rng = np.random.default_rng(2)
-    images, labels = rng.standard_normal((6, 1, 8, 8)).astype(np.float32), rng.integers(0, 10, 6)
+    network, (images, labels) = small(ResNetSpec(), seed=3), batch(6, seed=2)
     slope = network.gradient(network.start, images, labels)
     step = 1e-4
     ahead, behind = (network.value(network.start + side * step * slope, images, labels) for side in (-1, 1))
@@ -76,19 +84,16 @@ def test_the_same_seed_draws_the_same_network_and_leaves_torchs_generator_alone(
     torch.manual_seed(5)
     expected = torch.rand(3)
     torch.manual_seed(5)
-    one, two, other = (Network(seeded(lambda: make(CnnSpec(), facts(8, 1)), seed)).start for seed in (1, 1, 2))
+    one, two, other = (small(seed=seed).start for seed in (1, 1, 2))
     assert torch.equal(torch.rand(3), expected)
     assert np.array_equal(one, two)
     assert not np.array_equal(one, other)
 
 
 def test_bfloat16_is_near_float32_and_not_the_same() -> None:
-    def slope(bfloat16: bool) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-        network = Network(seeded(lambda: make(CnnSpec(), facts(8, 1)), 7), bfloat16=bfloat16)
-        images = np.linspace(-1, 1, 8 * 64, dtype=np.float32).reshape(8, 1, 8, 8)
-        return network.gradient(network.start, images, np.arange(8))
-
-    exact, rough = slope(False), slope(True)
+    images, labels = np.linspace(-1, 1, 8 * 64, dtype=np.float32).reshape(8, 1, 8, 8), np.arange(8)
+    networks = (small(), small(bfloat16=True))
+    exact, rough = (network.gradient(network.start, images, labels) for network in networks)
     assert 0 < np.linalg.norm(rough - exact) < 0.1 * np.linalg.norm(exact)
 
 
