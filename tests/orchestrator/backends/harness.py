@@ -3,29 +3,38 @@
 import asyncio
 import json
 import os
+import signal
+import subprocess
+import sys
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import grpc
+import numpy as np
 import pytest
 
 from contract.fingerprint import fingerprint
 from contract.rpc import control_pb2 as pb
 from contract.versions import code_version
 from node.control import ATTACH
+from orchestrator.backends.local import local
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.control import ControlPlane, NetworkRunState
 from orchestrator.control.recorded_run import new_number
 from orchestrator.control.totals import NetworkFigures
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
-from orchestrator.results import Ending, RunFolder
+from orchestrator.results import Ending, RunFolder, Status
+from pame.byte_account import ByteAccount, Fate
 from tests.harness import BOUND_S, Watcher, until
+from tests.orchestrator.harness import events_of, summary_of
+from tests.orchestrator.simulated import simulated
 
+ROOT = Path(__file__).parents[3]
 MARK = "PAME_TEST_MARK"
 LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
 PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}
@@ -82,7 +91,7 @@ class World:
         return found.index
 
     def events(self, what: str) -> list[dict[str, Any]]:
-        return [event for event in events_of(self.folder) if event["what"] == what]
+        return events_of(self.folder, what)
 
     async def at_iteration(self, member: str, k: int) -> int:
         """Wait until this member has done k iterations; its index."""
@@ -91,6 +100,12 @@ class World:
 
     def start(self, member: str) -> None:
         self.processes.start(member, self.control.address, self.control.token)
+
+    async def kill(self, member: str) -> None:
+        """And wait until everybody knows."""
+        deaths = len(self.events("died"))
+        os.kill(self.pid(member), signal.SIGKILL)
+        await until(lambda: len(self.events("died")) == deaths + 1)
 
 
 @asynccontextmanager
@@ -173,9 +188,20 @@ class Relay:
         sink.close()
 
 
-def events_of(folder: Path) -> list[dict[str, Any]]:
-    path = folder / "events.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+def same_as_simulated(experiment: Experiment, folder: Path) -> tuple[Ending, ByteAccount]:
+    """Run it on processes and in the simulator; how that ended, and the simulator's account."""
+    ending = local(experiment, folder, folder / "run", Watcher())
+    account = ByteAccount(experiment.nodes)
+    outcome = simulated(experiment, folder, account)
+    assert (ending.status, ending.exact) == (Status.FINISHED, outcome.exact)
+    assert np.abs(outcome.models).max() > 0.0
+    assert np.load(folder / "run" / "models.npy").tobytes() == outcome.models.tobytes()
+    summary = summary_of(folder / "run")
+    assert summary["bytes"]["total"] == sum(account.links().bytes)
+    assert summary["messages"]["sent"] == sum(account.links().messages)
+    assert summary["messages"]["lost"] == account.messages(Fate.LOST)
+    assert summary["network"]["absurd"] == 0
+    return ending, account
 
 
 def new_mark() -> str:
@@ -195,6 +221,71 @@ def marked(mark: str) -> dict[int, str]:
             except OSError:
                 continue
     return found
+
+
+FRAGILE = {
+    "name": "fragile",
+    "nodes": 4,
+    "topology": {"kind": "complete"},
+    "problem": {"kind": "linear", "n": 20, "samples": 10, "test_samples": 5},
+    "period": 1,
+    "compute": {"step": "10ms"},
+    "stop": {"iterations": 100_000, "seconds": "90s"},
+}
+
+
+class FragileRun:
+    """`pame run` of an experiment that goes on until something ends it, and all its processes."""
+
+    def __init__(self, folder: Path, prefix: tuple[str, ...] = (), before: Callable[[], None] | None = None) -> None:
+        self.runs = folder / "runs"
+        self.mark = new_mark()
+        self._file = folder / "fragile.yaml"
+        self._prefix = prefix
+        self._before = before
+        self.process: subprocess.Popen[str] | None = None
+
+    def start(self, backend: str = "local", **changes: Any) -> None:
+        self._file.write_text(json.dumps({**FRAGILE, **changes}))
+        command = [sys.executable, "-c", "from orchestrator.cli import main; main()", "run", str(self._file)]
+        self.process = subprocess.Popen(
+            [*self._prefix, *command, "--backend", backend, "--quiet", "--out", str(self.runs)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, MARK: self.mark},
+            preexec_fn=self._before,
+            start_new_session=True,
+        )
+
+    @property
+    def folder(self) -> Path | None:
+        return next(iter(self.runs.glob("*-fragile")), None) if self.runs.exists() else None
+
+    def is_running(self) -> bool:
+        curve = self.folder / "curve.jsonl" if self.folder else None
+        return curve is not None and curve.exists() and len(curve.read_text().splitlines()) > 2
+
+    def signal(self, number: signal.Signals) -> None:
+        assert self.process is not None
+        self.process.send_signal(number)
+
+    def end(self) -> tuple[int, str]:
+        """Wait for it; exit code and standard error."""
+        assert self.process is not None
+        _, errors = self.process.communicate(timeout=90)
+        return self.process.returncode, errors
+
+    def is_gone(self) -> bool:
+        return marked(self.mark) == {}
+
+    def kill(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
+        for pid in marked(self.mark):
+            os.kill(pid, signal.SIGKILL)
 
 
 def join_of(control: ControlPlane, **changes: Any) -> pb.FromNode:

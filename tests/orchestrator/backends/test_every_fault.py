@@ -1,7 +1,6 @@
 """Faults that go by the clock, each on real local processes: what it did is in the records, and it ends."""
 
 import csv
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,7 +13,8 @@ from orchestrator.backends.local import local
 from orchestrator.results import Status
 from pame.fault_plan_text import read_plan
 from tests.harness import Watcher
-from tests.orchestrator.backends.harness import events_of, experiment_of
+from tests.orchestrator.backends.harness import on_a_ring
+from tests.orchestrator.harness import events_of, summary_of
 
 STEP_S = 0.02
 
@@ -29,10 +29,10 @@ class Done:
 
     @property
     def summary(self) -> dict[str, Any]:
-        return json.loads((self.folder / "summary.json").read_text())  # type: ignore[no-any-return]
+        return summary_of(self.folder)
 
     def turns(self, what: str) -> list[dict[str, Any]]:
-        return [event for event in events_of(self.folder) if event["what"] == what]
+        return events_of(self.folder, what)
 
     def nodes(self, what: str) -> list[int]:
         return [event["node"] for event in self.turns(what)]
@@ -169,11 +169,9 @@ CASES: dict[str, tuple[dict[str, Any], Callable[[Done], None]]] = {
 @pytest.mark.parametrize("kind", CASES)
 def test_what_it_does_to_real_nodes_is_recorded_and_over_before_the_run(tmp_path: Path, kind: str) -> None:
     fault, did_it = CASES[kind]
-    experiment = experiment_of(
-        nodes=4, topology={"kind": "ring"}, problem={"kind": "linear", "n": 20, "samples": 20, "test_samples": 10},
-        algorithm={"kind": "pame", "participation": 1.0, "support": 0.5}, period=1, compute={"step": f"{STEP_S}s"},
-        exchange={"patience": "1s", "exclude_after": 2}, stop={"iterations": 150, "seconds": "60s"},
-        faults=[fault],
+    experiment = on_a_ring(
+        4, compute={"step": f"{STEP_S}s"}, exchange={"patience": "1s", "exclude_after": 2},
+        stop={"iterations": 150, "seconds": "60s"}, faults=[fault],
     )  # fmt: skip
     ending = local(experiment, tmp_path, tmp_path / "run", Watcher())
     assert ending.status is Status.FINISHED

@@ -74,11 +74,8 @@ async def test_a_node_killed_at_a_random_iteration_is_missed_but_does_not_end_th
     outcome = world.outcome
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
     assert outcome.happened("died") == [victim]
-    assert (
-        outcome.run.disturbances.deaths,
-        outcome.run.disturbances.restarts,
-        outcome.run.disturbances.departures,
-    ) == (1, 0, 0)
+    disturbances = outcome.run.disturbances
+    assert (disturbances.deaths, disturbances.restarts, disturbances.departures) == (1, 0, 0)
     assert victim in outcome.figures.suspects
     assert outcome.figures.node.expired > 0
     others = set(range(5)) - {victim}
@@ -132,8 +129,7 @@ async def test_a_killed_node_comes_back_where_its_neighbours_are_with_the_state_
     """A first successor dies as soon as it has its assignment; the second one stays."""
     async with running(experiment(step="20ms", iterations=300, restart={"state": state}), tmp_path) as world:
         victim = await world.at_iteration(VICTIM, 20)
-        os.kill(world.pid(VICTIM), signal.SIGKILL)
-        await until(lambda: len(world.events("died")) == 1)
+        await world.kill(VICTIM)
         own = world.run.collection.latest[victim].astype("<f8").tobytes()
         async with attached(world.control, join_of(world.control, member=VICTIM).SerializeToString()) as call:
             assignment = (await answer(call, "assignment")).assignment
@@ -163,8 +159,7 @@ async def test_a_killed_node_comes_back_where_its_neighbours_are_with_the_state_
 async def test_a_newcomer_of_another_name_takes_the_place_of_a_dead_node(tmp_path: Path) -> None:
     async with running(experiment(step="20ms", iterations=250), tmp_path) as world:
         victim = await world.at_iteration(VICTIM, 10)
-        os.kill(world.pid(VICTIM), signal.SIGKILL)
-        await until(lambda: world.events("died"))
+        await world.kill(VICTIM)
         world.start("newcomer")
         await until(lambda: world.events("restarted"))
     outcome = world.outcome

@@ -1,7 +1,5 @@
 """Runs on real processes say truly how well they went."""
 
-import os
-import signal
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +9,7 @@ import pytest
 from orchestrator.backends.local import local
 from orchestrator.results import Status
 from orchestrator.results.health import State
-from tests.harness import Watcher, until
+from tests.harness import Watcher
 from tests.orchestrator.backends.harness import on_a_ring, running
 
 experiment = partial(on_a_ring, nodes=4)
@@ -28,10 +26,8 @@ async def test_a_node_that_dies_by_surprise_degrades_the_run_and_is_named(tmp_pa
     made = experiment(exchange={"patience": "300ms"}, compute={"step": "20ms"}, stop={"iterations": 100})
     async with running(made, tmp_path / "run") as world:
         struck = await world.at_iteration("node-1", 5)
-        os.kill(world.pid("node-1"), signal.SIGKILL)
-        await until(lambda: world.events("died"))
-    outcome = world.outcome
-    health = outcome.ending.health
+        await world.kill("node-1")
+    health = world.outcome.ending.health
     assert health is not None
     assert health.state is State.DEGRADED
     assert f"node {struck} died, left or fell silent, which was not planned" in health.reason

@@ -1,6 +1,5 @@
 """Time on local processes: no faster than the virtual clock says, and marked where the work does not fit."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from pame.observe import Record
 from pame.simulator import run_virtual_time
 from tests.harness import Watcher
 from tests.orchestrator.backends.harness import experiment_of
+from tests.orchestrator.harness import summary_of
 
 BASE: dict[str, Any] = {
     "nodes": 3,
@@ -44,7 +44,7 @@ def test_work_outside_the_step_that_does_not_fit_marks_the_run(tmp_path: Path) -
     heavy = {"problem": {"kind": "linear", "n": 1000, "samples": 4000, "test_samples": 10}, "stop": {"iterations": 20}}
     experiment = experiment_of(**BASE | heavy, algorithm={"kind": "nids", "eta": 1e-6}, compute={"step": "1ms"})
     assert local(experiment, tmp_path, tmp_path / "run", Watcher()).status is Status.FINISHED
-    network = json.loads((tmp_path / "run" / "summary.json").read_text())["network"]
+    network = summary_of(tmp_path / "run")["network"]
     assert network["overran_share"] >= 0.95  # the last iteration has nothing to send ahead
     assert network["cpu_bound"]
 
@@ -52,5 +52,5 @@ def test_work_outside_the_step_that_does_not_fit_marks_the_run(tmp_path: Path) -
 def test_nothing_overruns_where_steps_have_no_nominal_time(tmp_path: Path) -> None:
     experiment = experiment_of(**BASE, stop={"iterations": 20})
     assert local(experiment, tmp_path, tmp_path / "run", Watcher()).status is Status.FINISHED
-    network = json.loads((tmp_path / "run" / "summary.json").read_text())["network"]
+    network = summary_of(tmp_path / "run")["network"]
     assert (network["overran"], network["overran_share"], network["cpu_bound"]) == (0, None, False)

@@ -1,8 +1,5 @@
 """Neural networks on real processes: the simulator's bits; samples from the disk or delivered; a user's own module."""
 
-import json
-import os
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +20,7 @@ from pame.simulator import run_lock_step
 from tests.contract.data_builders import store
 from tests.harness import Watcher, until
 from tests.orchestrator.backends.harness import experiment_of, running
+from tests.orchestrator.harness import summary_of
 from tests.pame.vision.builders import data_set
 
 NODES, ITERATIONS = 4, 10
@@ -78,7 +76,7 @@ def test_every_algorithm_trains_a_network_on_processes_to_the_bits_of_the_simula
         models = np.load(request.folder / "models.npy")
         assert models.tobytes() == simulated(experiment, tmp_path), experiment.algorithm
         assert ending.iterations == ITERATIONS
-    network = json.loads((requests[0].folder / "summary.json").read_text())["network"]
+    network = summary_of(requests[0].folder)["network"]
     assert (network["delivered_bytes"], network["delivered_nodes"]) == (0, 0)
     assert "0 B · 0" in (requests[0].folder / "report.html").read_text()
 
@@ -101,8 +99,7 @@ async def test_a_node_that_comes_back_is_sent_its_samples_again(tmp_path: Path) 
     empty = {data_store.VARIABLE: str(tmp_path / "nothing")}
     async with running(experiment, tmp_path / "run", of_nodes=empty) as world:
         await world.at_iteration("node-2", 3)
-        os.kill(world.pid("node-2"), signal.SIGKILL)
-        await until(lambda: world.events("died"))
+        await world.kill("node-2")
         world.start("node-2")
         await until(lambda: world.run.indices.incarnation(world.index("node-2")) == 1)
     outcome = world.outcome

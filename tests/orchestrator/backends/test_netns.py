@@ -23,6 +23,7 @@ from orchestrator.errors import TooManyNodes
 from orchestrator.results import Ending, Status
 from tests.harness import Watcher
 from tests.orchestrator.backends.harness import experiment_of
+from tests.orchestrator.harness import events_of, summary_of
 from tests.orchestrator.simulated import is_as_simulated
 
 pytestmark = pytest.mark.requires("root")
@@ -37,7 +38,7 @@ def test_eight_nodes_in_namespaces_learn_the_models_of_the_simulator_bit_for_bit
     ending = netns(experiment, tmp_path, tmp_path / "run", Watcher())
     assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 50, True)
     assert is_as_simulated(tmp_path / "run", experiment)
-    summary = _summary(tmp_path / "run")
+    summary = summary_of(tmp_path / "run")
     assert summary["backend"] == "netns"
     assert summary["network"]["wire"]["interface"] == "ethernet"
 
@@ -109,7 +110,7 @@ def test_each_node_is_alone_in_its_namespace_with_data_on_one_network_and_contro
     assert Path("/proc/self/ns/net").stat().st_ino not in spy.wanted
     assert inside.interfaces == {inode: {"lo", "control", "data"} for inode in spy.wanted}
     assert inside.ipv6 == ""
-    network = _summary(tmp_path / "run")["network"]
+    network = summary_of(tmp_path / "run")["network"]
     data, control = (sum(sent[name] for sent in inside.sent) for name in ("data", "control"))
     assert network["wire"]["messages"] == 4 * 3 * 100
     assert data == pytest.approx(network["wire"]["model"]["total"], rel=0.1)
@@ -188,11 +189,6 @@ def test_more_nodes_than_a_bridge_has_ports_are_refused(tmp_path: Path) -> None:
         check_netns(experiment_of(nodes=1001, problem=LINEAR), tmp_path)
 
 
-def _summary(folder: Path) -> dict[str, Any]:
-    summary: dict[str, Any] = json.loads((folder / "summary.json").read_text())
-    return summary
-
-
 def _processes() -> list[Path]:
     return [process for process in Path("/proc").iterdir() if process.name.isdigit()]
 
@@ -240,13 +236,13 @@ def test_the_kernel_shapes_what_it_can_and_a_killed_node_comes_back_to_its_own_l
     folder = tmp_path / "run"
     ending = netns(experiment, tmp_path, folder, Watcher())
     assert ending.status is Status.FINISHED
-    links = json.loads((folder / "summary.json").read_text())["network"]["links"]
+    links = summary_of(folder)["network"]["links"]
     assert one(links, 0, 2, "rate") == [("htb", 5e6, 5e6)]
     assert one(links, 2, 0, "rate") == [("htb", 2e7, 2e7)]
     assert {mechanism for mechanism, _, _ in one(links, 1, 3, "loss")} <= {"nft", "netem"}
     assert 0.01 in {held for _, _, held in one(links, 1, 3, "loss")}
     assert {mechanism for mechanism, _, _ in one(links, 0, 1, "delay")} <= {"netem", "in-process"}
-    events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
+    events = events_of(folder)
     assert {number: turns(events, number) for number in (0, 1, 3)} == {
         0: {("fault begins", 0), ("fault begins", 1), ("fault ends", 0), ("fault ends", 1)},
         1: {("fault begins", 2), ("fault ends", 2)},
@@ -314,11 +310,10 @@ def run_behind(shut: str, lasts: str, folder: Path, monkeypatch: pytest.MonkeyPa
 
 def test_what_fails_once_is_tried_again_and_told_when_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run_behind(ONCE, "2s", tmp_path, monkeypatch).status is Status.FINISHED
-    events = [json.loads(line) for line in (tmp_path / "run" / "events.jsonl").read_text().splitlines()]
-    begun = [event for event in events if event["what"] == "fault begins"]
+    begun = events_of(tmp_path / "run", "fault begins")
     assert {event["node"] for event in begun} == {0, 1}
     assert all(event["seconds"] >= 0.5 + 0.5 for event in begun), "not before the second try"
-    assert {event["node"] for event in events if event["what"] == "fault ends"} == {0, 1}
+    assert {event["node"] for event in events_of(tmp_path / "run", "fault ends")} == {0, 1}
 
 
 def test_what_keeps_failing_ends_the_run_with_its_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

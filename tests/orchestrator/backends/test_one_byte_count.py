@@ -14,6 +14,7 @@ from orchestrator.number_words import number, volume
 from orchestrator.results import Status
 from tests.harness import Watcher
 from tests.orchestrator.backends.harness import experiment_of
+from tests.orchestrator.harness import summary_of
 
 NODES = 4
 COPIES = NODES - 1
@@ -61,7 +62,7 @@ def by_node(rows: list[dict[str, float]], key: str, *names: str) -> Counter[int]
 
 def check_account(folder: Path, killed: int | None = None) -> dict[str, Any]:
     """Add up every file of a run folder; the summary."""
-    summary: dict[str, Any] = json.loads((folder / "summary.json").read_text())
+    summary: dict[str, Any] = summary_of(folder)
     records, links = table(folder / "records.csv"), table(folder / "links.csv")
     messages, size = summary["messages"], {**summary["bytes"], "sent": summary["bytes"]["total"]}
     for what in ("sent", "queued", "dropped", "resent", "unreported"):

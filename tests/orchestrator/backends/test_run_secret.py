@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-import urllib.request
 from pathlib import Path
 
 import grpc
@@ -17,18 +16,14 @@ from orchestrator.results import Status
 from pame.resolved_run import ResolvedRun
 from tests.contract.harness import stream
 from tests.harness import until
-from tests.orchestrator.backends.harness import experiment_of, running
+from tests.orchestrator.backends.harness import LINEAR, PAME, experiment_of, running
+from tests.orchestrator.control.harness import scrape
 from tests.orchestrator.simulated import simulated
 
 HONEST = experiment_of(
-    nodes=4,
-    topology={"kind": "ring"},
-    problem={"kind": "linear", "n": 30, "samples": 20, "test_samples": 10},
-    algorithm={"kind": "pame", "participation": 1.0, "support": 0.5},
-    compute={"step": "20ms"},
-    exchange={"patience": "60s"},
-    stop={"iterations": 100},
-)
+    nodes=4, topology={"kind": "ring"}, problem=LINEAR, algorithm=PAME,
+    compute={"step": "20ms"}, exchange={"patience": "60s"}, stop={"iterations": 100},
+)  # fmt: skip
 ENDED = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.INTERNAL)
 """The latter is gRPC's word for writing to a stream that has just ended."""
 REFUSED = 'pame_node_received_refused_messages_total{reason="wrong_secret"}'
@@ -96,8 +91,3 @@ async def receipts(channel: grpc.aio.Channel, method: str, data: bytes, metadata
     await call.write(data)
     await call.done_writing()
     return [receipt async for receipt in call]
-
-
-def scrape(address: str) -> str:
-    with urllib.request.urlopen(f"http://{address}/metrics", timeout=20) as answer:
-        return str(answer.read().decode())

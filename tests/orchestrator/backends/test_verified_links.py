@@ -1,6 +1,5 @@
 """Links of real nodes are measured before a run: what is as asked is found so, and a lie is found out."""
 
-import json
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -17,6 +16,7 @@ from orchestrator.control.verification import Asked, Verifier, asked_of
 from orchestrator.results import Status
 from tests.harness import Watcher
 from tests.orchestrator.backends.harness import experiment_of
+from tests.orchestrator.harness import summary_of
 
 PROBLEM = {"kind": "linear", "n": 20, "samples": 20, "test_samples": 10}
 
@@ -28,7 +28,7 @@ def small(nodes: int, links: dict[str, Any], **settings: Any) -> Any:
 
 
 def verified(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "summary.json").read_text())["network"]["verified"]
+    found: dict[str, Any] = summary_of(folder)["network"]["verified"]
     return found
 
 
@@ -64,7 +64,7 @@ def test_a_run_is_verified_first_and_stays_exact(tmp_path: Path) -> None:
     ending = local(experiment, tmp_path, tmp_path / "run", watcher)
     assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 20, True)
     assert verified(tmp_path / "run")["coverage"] == {"delay": [6, 6], "rate": [6, 6]}
-    wire = json.loads((tmp_path / "run" / "summary.json").read_text())["network"]["wire"]
+    wire = summary_of(tmp_path / "run")["network"]["wire"]
     assert wire["sockets"] is None or wire["sockets"]["connections"] == wire["connections"]  # without those of probes
     phases = list(dict.fromkeys(state.phase for state in watcher.states))
     assert phases.index(Phase.VERIFYING) < phases.index(Phase.RUNNING)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.command import mistake, told
 from tests.contract.data_builders import small_images, store
 from tests.orchestrator.cli.harness import Pame
 from tests.orchestrator.data.builders import write_idx
@@ -109,13 +110,9 @@ def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def complaint(pame: Pame, folder: Path, problem: str) -> str:
     """Of `pame validate`, and that nothing else was said or left."""
-    file = folder / "bad.yaml"
-    file.write_text(EXPERIMENT.format(problem=problem))
-    done = pame("validate", file)
-    assert done.returncode == 2
+    (folder / "bad.yaml").write_text(EXPERIMENT.format(problem=problem))
+    line = mistake(pame("validate", "bad.yaml"))
     assert not (folder / "runs").exists()
-    [line] = done.stderr.splitlines()
-    assert line.startswith("error: ")
     return line
 
 
@@ -127,12 +124,12 @@ def test_a_mistake_is_one_line_with_what_to_do(case: str, pame: Pame, tmp_path: 
 
 @pytest.mark.parametrize("case", MODULES)
 def test_a_module_that_cannot_be_trained_is_refused_before_the_run(case: str, pame: Pame, tmp_path: Path) -> None:
-    made, forward, told = MODULES[case]
+    made, forward, why = MODULES[case]
     file = tmp_path / f"bad_{case.replace(' ', '_')}.py"
     file.write_text(
         f"import torch\nfrom torch import nn\nclass Net(nn.Module):\n    {made}{forward or ' '}\nMODULES = [Net]\n"
     )
-    assert told in complaint(pame, tmp_path, f"{STRIPES}, model: {{kind: module, module: {file.name}:Net}}")
+    assert why in complaint(pame, tmp_path, f"{STRIPES}, model: {{kind: module, module: {file.name}:Net}}")
 
 
 def test_a_class_that_is_no_module_is_refused(pame: Pame, tmp_path: Path) -> None:
@@ -145,9 +142,7 @@ def test_a_table_with_a_class_for_tests_alone_is_refused(pame: Pame, tmp_path: P
     file = tmp_path / "gap.npz"
     features = np.arange(80.0).reshape(40, 2)
     np.savez(file, features=features, labels=["a", "c"] * 20, test_features=features[:3], test_labels=["a", "b", "c"])
-    done = pame("data", "prepare", "table", "--from", file)
-    assert done.returncode == 2
-    [line] = done.stderr.splitlines()
+    line = mistake(pame("data", "prepare", "table", "--from", file))
     assert line.endswith("the class 'b' of test_labels has no training sample: add some")
 
 
@@ -168,9 +163,7 @@ def test_without_torch_the_command_says_how_to_get_it(
 
 
 def test_a_batch_larger_than_a_shard_is_allowed_and_said(pame: Pame, tmp_path: Path) -> None:
-    file = tmp_path / "large.yaml"
-    file.write_text(EXPERIMENT.format(problem=f"{STRIPES}, train_samples: 14"))
-    done = pame("validate", file)
-    assert done.returncode == 0
-    assert "warning: node 2 has 3 samples, fewer than problem.batch 4: its gradients are of all of them" in done.stdout
-    assert "data: stripes, iid: 14 of 160 samples on 4 nodes, 3 to 4 on each, of 1 to" in done.stdout
+    (tmp_path / "large.yaml").write_text(EXPERIMENT.format(problem=f"{STRIPES}, train_samples: 14"))
+    shown = told(pame("validate", "large.yaml"))
+    assert "warning: node 2 has 3 samples, fewer than problem.batch 4: its gradients are of all of them" in shown
+    assert "data: stripes, iid: 14 of 160 samples on 4 nodes, 3 to 4 on each, of 1 to" in shown

@@ -1,6 +1,5 @@
 """`pame verify`: the links of real local processes, measured and told row by row; with strict a miss is fatal."""
 
-import json
 import re
 import signal
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from orchestrator.control import link_check
 from orchestrator.control.verification import Asked, asked_of
 from tests.command import BOUND_S, begun, mistake, only_run, told, wait_for, written
 from tests.orchestrator.cli.harness import Pame
+from tests.orchestrator.harness import summary_of
 
 LINKED = """
 nodes: {nodes}
@@ -40,8 +40,7 @@ def rows_of(shown: str) -> list[dict[str, str]]:
 
 
 def found_in(root: Path) -> list[dict[str, Any]]:
-    summary = json.loads((only_run(root) / "summary.json").read_text())
-    return list(summary["network"]["verified"]["findings"])
+    return list(summary_of(only_run(root))["network"]["verified"]["findings"])
 
 
 def milliseconds(text: str) -> float:
@@ -111,17 +110,16 @@ def test_with_strict_a_link_that_is_not_as_asked_is_an_error_and_the_table_is_sh
 ) -> None:
     file = linked(tmp_path, more="verify: {strict: true}\n" if by == "file" else "")
     done = pame("verify", file, *(["--strict"] if by == "command" else []))
-    assert done.returncode == 1
-    [line] = done.stderr.splitlines()
-    assert re.search(r"^error: verify\.strict: the \w+ of link \d→\d is .* \(in-process\).*: see the table of", line)
+    words = r"^error: verify\.strict: the \w+ of link \d→\d is .* \(in-process\).*: see the table of"
+    assert re.search(words, mistake(done, 1))
     assert ("0→1", "delay", "miss") in {(row["link"], row["property"], row["verdict"]) for row in rows_of(done.stdout)}
 
 
 @pytest.mark.usefixtures("lie")
 def test_a_strict_run_does_not_begin_on_links_that_are_not_as_asked(pame: Pame, tmp_path: Path) -> None:
     assert "error: verify.strict: the " in mistake(pame("run", linked(tmp_path), "--strict"), 1)
-    [folder] = (tmp_path / "runs").iterdir()
-    assert json.loads((folder / "summary.json").read_text())["status"] == "failed"
+    folder = only_run(tmp_path)
+    assert summary_of(folder)["status"] == "failed"
     assert not (folder / "records.csv").read_text().splitlines()[1:]
     assert (folder / "report.html").is_file()
 
@@ -157,11 +155,7 @@ def test_what_is_interrupted_is_not_said_to_ask_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing(pame: Pame, tmp_path: Path, arguments: list[str], says: str) -> None:
-    done = pame("verify", linked(tmp_path), *arguments)
-    assert done.returncode == (1 if "--on" in arguments else 2)
-    [line] = done.stderr.splitlines()
-    assert line.startswith("error: ")
-    assert says in line
+    assert says in mistake(pame("verify", linked(tmp_path), *arguments), 1 if "--on" in arguments else 2)
     assert not (tmp_path / "runs").exists()
 
 

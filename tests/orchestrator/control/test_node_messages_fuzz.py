@@ -23,6 +23,7 @@ from tests.contract.builders import mutated
 from tests.harness import Watcher
 from tests.orchestrator.control import builders as honest
 from tests.orchestrator.control.harness import experiment_of, run_of_three
+from tests.orchestrator.harness import summary_of
 
 PARTS, EACH = 8, 25_000
 LIAR = 1
@@ -106,7 +107,7 @@ def test_mutated_messages_of_a_node_never_break_a_run(tmp_path: Path, part: int)
     assert EACH // 10 < refused.total() < EACH
     assert {"undecodable", "bad_number", "unknown_link", "bad_snapshot", "bad_iteration"} <= {why for _, why in refused}
     folder = tmp_path / "run"
-    summary = json.loads((folder / "summary.json").read_text())
+    summary = summary_of(folder)
     assert any("node 1 sent nonsense" in line for line in summary["warnings"])
     assert set(summary["network"]["results"]) == {"0", "1", "2"}
     with (folder / "links.csv").open() as rows:

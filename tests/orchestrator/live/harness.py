@@ -9,7 +9,6 @@ from typing import Any
 
 import aiohttp
 
-from orchestrator.backends.processes import NodeProcesses
 from orchestrator.experiment import Experiment
 from orchestrator.live import LivePage
 from tests.orchestrator.control.harness import TOKEN, Served, experiment_of, served
@@ -45,14 +44,6 @@ class Visited:
         while not condition(live := await self.json("/api/live")):
             await asyncio.sleep(0.1)
         return live
-
-    def begin(self, processes: NodeProcesses, names: list[str]) -> None:
-        for name in names:
-            processes.start(name, self.world.control.address, TOKEN)
-
-    async def leave(self, processes: NodeProcesses) -> None:
-        await self.world.control.close("the test is over")
-        await processes.wait()
 
 
 @asynccontextmanager

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from contract.run_name import run_name
-from orchestrator.backends.processes import NodeProcesses
 from orchestrator.errors import CannotListen
 from orchestrator.live import LivePage
 from orchestrator.live import page as page_module
@@ -61,9 +60,8 @@ async def test_every_answer_is_strict_and_none_holds_the_token(visit: Visited) -
     assert b"http" not in page.replace(b"<!doctype html>", b"").replace(b"<html", b"").replace(b"</html", b"")
 
 
-async def test_a_run_is_seen_while_it_goes_on_and_when_it_is_over(tmp_path: Path, visit: Visited) -> None:
-    with NodeProcesses(tmp_path / "nodes.log") as processes:
-        visit.begin(processes, ["a", "b", "c", "spare"])
+async def test_a_run_is_seen_while_it_goes_on_and_when_it_is_over(visit: Visited) -> None:
+    async with visit.world.nodes("a", "b", "c", "spare"):
         await until(lambda: len(visit.world.control.members.alive()) == 4)
         assert labels(await visit.json("/sd/nodes")) == dict.fromkeys(["a", "b", "c", "spare"], "-")
         broadcast = await visit.world.desk.submit(long_run(), Path())
@@ -99,12 +97,10 @@ async def test_a_run_is_seen_while_it_goes_on_and_when_it_is_over(tmp_path: Path
         status, report, _ = await visit.get(f"/runs/{broadcast.folder}/report.html")
         assert status == 200
         assert b"looked-at" in report
-        await visit.leave(processes)
 
 
-async def test_what_the_page_says_of_a_finished_run_is_what_its_report_says(tmp_path: Path, visit: Visited) -> None:
-    with NodeProcesses(tmp_path / "nodes.log") as processes:
-        visit.begin(processes, ["a", "b", "c"])
+async def test_what_the_page_says_of_a_finished_run_is_what_its_report_says(visit: Visited) -> None:
+    async with visit.world.nodes("a", "b", "c"):
         await visit.world.desk.submit(experiment_of(stop={"iterations": 60}), Path())
         over = await visit.live_until(lambda live: live["run"] and live["run"]["status"])
         run, listed = over["run"], (await visit.json("/api/runs"))["runs"][0]
@@ -112,12 +108,10 @@ async def test_what_the_page_says_of_a_finished_run_is_what_its_report_says(tmp_
         assert run["bytes"] == listed["bytes"] > 0
         assert run["by_iteration"][-1][3] == pytest.approx(listed["objective"])
         assert run["seconds"] == pytest.approx(listed["seconds"])
-        await visit.leave(processes)
 
 
-async def test_a_node_that_dies_is_dead_and_one_that_takes_its_place_restarted(tmp_path: Path, visit: Visited) -> None:
-    with NodeProcesses(tmp_path / "nodes.log") as processes:
-        visit.begin(processes, ["a", "b", "c"])
+async def test_a_node_that_dies_is_dead_and_one_that_takes_its_place_restarted(visit: Visited) -> None:
+    async with visit.world.nodes("a", "b", "c") as processes:
         await visit.world.desk.submit(long_run(exchange={"patience": "200ms"}), Path())
         await visit.live_until(lambda live: live["phase"] == "running" and live["run"]["median"] > 5)
         os.kill(processes.alive()["b"], signal.SIGKILL)
@@ -125,7 +119,7 @@ async def test_a_node_that_dies_is_dead_and_one_that_takes_its_place_restarted(t
         assert (dead["run"]["deaths"], dead["members"]) == (1, 2)
         assert [(event["what"], event["node"]) for event in dead["run"]["events"]] == [("died", 1)]
         assert labels(await visit.json("/sd/nodes")) == {"a": "0", "c": "2"}
-        visit.begin(processes, ["b"])
+        processes.start("b", visit.world.control.address, TOKEN)
         back = await visit.live_until(lambda live: states(live).get("b") == "restarted")
         assert back["run"]["restarts"] == 1
         assert [node["incarnation"] for node in back["nodes"]] == [0, 1, 0]
@@ -135,18 +129,15 @@ async def test_a_node_that_dies_is_dead_and_one_that_takes_its_place_restarted(t
         os.kill(processes.alive()["c"], signal.SIGCONT)
         await visit.live_until(lambda live: states(live)["c"] == "running")
         visit.world.desk.cancel(0)
-        await visit.leave(processes)
 
 
-async def test_while_nodes_are_awaited_those_that_came_are_shown(tmp_path: Path, visit: Visited) -> None:
-    with NodeProcesses(tmp_path / "nodes.log") as processes:
-        visit.begin(processes, ["a"])
+async def test_while_nodes_are_awaited_those_that_came_are_shown(visit: Visited) -> None:
+    async with visit.world.nodes("a"):
         await visit.world.desk.submit(long_run(), Path())
         live = await visit.live_until(lambda live: states(live).get("a") == "joined")
         assert live["phase"] == "gathering"
         assert [node["state"] for node in live["nodes"]] == ["joined", "awaited", "awaited"]
         visit.world.desk.cancel(0)
-        await visit.leave(processes)
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from contract.run_name import run_name
 from node.link_stream import PUSH
 from node.stream_proof import proof, shown
 from node.wire_message import pack
-from orchestrator.backends.processes import NodeProcesses
 from orchestrator.control import NetworkRunState
 from tests.contract.harness import stream
+from tests.orchestrator.harness import summary_of
 from tests.orchestrator.live.harness import Visited, long_run
 
 NAMES = ["node-0", "node-1", "node-2"]
@@ -45,9 +45,7 @@ async def public(visit: Visited) -> dict[str, bytes]:
 async def test_nothing_public_and_nothing_in_the_folder_tells_the_number_or_the_secret(
     tmp_path: Path, visit: Visited
 ) -> None:
-    log = tmp_path / "nodes.log"
-    with NodeProcesses(log) as processes:
-        visit.begin(processes, NAMES)
+    async with visit.world.nodes(*NAMES):
         await visit.world.desk.submit(long_run(), Path())
         await visit.live_until(lambda live: live["run"] and live["run"].get("rate", 0) > 0)
         run = visit.world.desk.run
@@ -58,8 +56,7 @@ async def test_nothing_public_and_nothing_in_the_folder_tells_the_number_or_the_
         visit.world.desk.cancel(0)
         await visit.world.desk.ending()
         seen |= {f"after: {address}": text for address, text in (await public(visit)).items()}
-        await visit.leave(processes)
-    files = [path for path in (tmp_path / "runs").rglob("*") if path.is_file()] + [log]
+    files = [path for path in (tmp_path / "runs").rglob("*") if path.is_file()] + [tmp_path / "nodes.log"]
     assert len(files) > 5
     seen |= {str(path): path.read_bytes() for path in files}
     told = [where for where, text in seen.items() for form in hidden if form in text]
@@ -67,8 +64,7 @@ async def test_nothing_public_and_nothing_in_the_folder_tells_the_number_or_the_
 
 
 async def test_huge_finite_values_of_a_member_are_counted_and_shown(tmp_path: Path, visit: Visited) -> None:
-    with NodeProcesses(tmp_path / "nodes.log") as processes:
-        visit.begin(processes, NAMES)
+    async with visit.world.nodes(*NAMES):
         broadcast = await visit.world.desk.submit(long_run(), Path())
         await visit.live_until(lambda live: live["phase"] == "running" and live["run"].get("median", 0) > 3)
         run = visit.world.desk.run
@@ -87,9 +83,8 @@ async def test_huge_finite_values_of_a_member_are_counted_and_shown(tmp_path: Pa
             assert 'pame_link_absurd_messages_total{peer="2"} 1.0' in await answer.text()
         visit.world.desk.cancel(0)
         await visit.world.desk.ending()
-        await visit.leave(processes)
     folder = tmp_path / "runs" / broadcast.folder
-    summary = json.loads((folder / "summary.json").read_text())
+    summary = summary_of(folder)
     assert (summary["network"]["absurd"], summary["network"]["absurd_senders"]) == (1, [2])
     [warning] = [text for text in summary["warnings"] if "diverges or lies" in text]
     assert warning.startswith("1 messages carried values beyond ")

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from urllib.request import urlopen
 
 import grpc
 from cryptography import x509
@@ -30,6 +29,7 @@ from orchestrator.control.security import Authority, keep_token, leave_authority
 from tests.contract.harness import stream
 from tests.harness import BOUND_S, until
 from tests.orchestrator.control.harness import experiment_of as small_experiment
+from tests.orchestrator.control.harness import scrape
 
 ROOT = Path(__file__).parents[4]
 
@@ -140,7 +140,6 @@ async def secured(folder: Path, life: timedelta = timedelta(hours=1), join_port:
 
 def scraped(address: str, name: str) -> dict[str, float]:
     """Samples of one metric, by their reason."""
-    with urlopen(f"http://{address}/metrics", timeout=10) as answer:
-        families = list(text_string_to_metric_families(answer.read().decode()))
+    families = text_string_to_metric_families(scrape(address))
     samples = [sample for family in families for sample in family.samples if sample.name == name]
     return {sample.labels["reason"]: sample.value for sample in samples}
