@@ -9,32 +9,41 @@ import sys
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import grpc
 import numpy as np
 import pytest
 
 from contract.fingerprint import fingerprint
-from contract.rpc import control_pb2 as pb
+from contract.rpc import control_pb2
+from contract.rpc import exchange_pb2 as pb
 from contract.versions import code_version
 from node.control import ATTACH
+from node.stream_proof import Metadata
+from node.wire_message import pack
 from orchestrator.backends.local import local
 from orchestrator.backends.processes import NodeProcesses
-from orchestrator.control import ControlPlane, NetworkRunState
+from orchestrator.control import ControlPlane, NetworkRunState, link_check
 from orchestrator.control.recorded_run import new_number
 from orchestrator.control.totals import NetworkFigures
+from orchestrator.control.verification import Asked, asked_of
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Ending, RunFolder, Status
 from pame.byte_account import ByteAccount, Fate
+from pame.resolved_run import ResolvedRun
+from tests.contract.harness import stream
 from tests.harness import BOUND_S, Watcher, until
 from tests.orchestrator.harness import events_of, summary_of
 from tests.orchestrator.simulated import simulated
 
 ROOT = Path(__file__).parents[3]
+if TYPE_CHECKING:
+    Attached = grpc.aio.StreamStreamCall[bytes, control_pb2.ToNode]
+
 MARK = "PAME_TEST_MARK"
 LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
 PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}
@@ -43,6 +52,12 @@ PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}
 def experiment_of(**settings: Any) -> Experiment:
     """An experiment from plain values; periods of 1 to 3, so that much is exchanged."""
     return Experiment.model_validate_json(json.dumps({"name": "test", "period": "1..3", **settings}))
+
+
+def all_together(nodes: int, **settings: Any) -> Experiment:
+    """On a complete graph, and all neighbours heard."""
+    common = {"nodes": nodes, "topology": {"kind": "complete"}, "problem": LINEAR, "algorithm": PAME}
+    return experiment_of(**{**common, **settings})
 
 
 def on_a_ring(nodes: int, **settings: Any) -> Experiment:
@@ -152,10 +167,13 @@ class Relay:
         self._writers: list[asyncio.StreamWriter] = []
         self._pumps: set[asyncio.Task[None]] = set()
 
-    async def open(self, address: str) -> str:
-        """Where to connect to instead."""
+    async def open(self, address: str, path: Path | None = None) -> str:
+        """Where to connect to instead; with a path, it is a Unix socket, which crosses namespaces."""
         self._host, _, port = address.rpartition(":")
         self._port = int(port)
+        if path is not None:
+            self._server = await asyncio.start_unix_server(self._connected, path)
+            return f"unix:{path}"
         self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
         return f"127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
@@ -202,6 +220,35 @@ def same_as_simulated(experiment: Experiment, folder: Path) -> tuple[Ending, Byt
     assert summary["messages"]["lost"] == account.messages(Fate.LOST)
     assert summary["network"]["absurd"] == 0
     return ending, account
+
+
+async def receipts(channel: grpc.aio.Channel, method: str, metadata: Metadata, *messages: bytes) -> list[pb.Receipt]:
+    """What is answered to messages over a stream that begins so."""
+    call = stream(channel, method, pb.Receipt, metadata)
+    for data in messages:
+        await call.write(data)
+    await call.done_writing()
+    return [receipt async for receipt in call]
+
+
+def forged(setting: ResolvedRun, run: int, sender: int, receiver: int, value: float) -> bytes:
+    """The last message that the receiver waits for, perfect but for a model of huge finite values."""
+    selection = setting.selection()
+    k = max(k for k in range(setting.stop.last_iteration) if selection.is_sent(sender, receiver, k))
+    node = setting.node(sender, selection, np.full(setting.problem.n, value))
+    node.prepare(k)
+    return pack(setting, run, sender, 0, k, node.message(k)).data
+
+
+def lie_of_a_delay(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """The nodes do what they were told; the orchestrator believes that it told them another delay of link 0→1."""
+
+    def lied_to(*arguments: Any) -> dict[tuple[int, int], list[Asked]]:
+        found = asked_of(*arguments)
+        found[0, 1] = [replace(one, value=seconds) if one.what == "delay" else one for one in found[0, 1]]
+        return found
+
+    monkeypatch.setattr(link_check, "asked_of", lied_to)
 
 
 def new_mark() -> str:
@@ -288,35 +335,25 @@ class FragileRun:
             os.kill(pid, signal.SIGKILL)
 
 
-def join_of(control: ControlPlane, **changes: Any) -> pb.FromNode:
+def join_of(control: ControlPlane, **changes: Any) -> control_pb2.FromNode:
     """A join that is welcome, but for the changes."""
-    join = pb.Join(
-        token=control.token,
-        member="somebody",
-        address="127.0.0.1:9",
-        code_version=code_version(),
-        fingerprint=fingerprint(),
-    )
-    for name, value in changes.items():
-        setattr(join, name, value)
-    return pb.FromNode(join=join)
+    welcome = {"token": control.token, "member": "somebody", "address": "127.0.0.1:9", "code_version": code_version()}
+    return control_pb2.FromNode(join=control_pb2.Join(fingerprint=fingerprint(), **(welcome | changes)))
 
 
 @asynccontextmanager
-async def attached(control: ControlPlane, first: bytes) -> "AsyncIterator[grpc.aio.StreamStreamCall[bytes, pb.ToNode]]":
+async def attached(control: ControlPlane, first: bytes) -> AsyncIterator["Attached"]:
     """A stream to the orchestrator that begins with these bytes."""
     async with grpc.aio.insecure_channel(control.address) as channel:
-        attach: grpc.aio.StreamStreamMultiCallable[bytes, pb.ToNode]
-        attach = channel.stream_stream(ATTACH, None, pb.ToNode.FromString)
-        call = attach()
+        call = stream(channel, ATTACH, control_pb2.ToNode)
         await call.write(first)
         yield call
         call.cancel()
 
 
-async def answer(call: "grpc.aio.StreamStreamCall[bytes, pb.ToNode]", kind: str) -> pb.ToNode:
+async def answer(call: "Attached", kind: str) -> control_pb2.ToNode:
     async with asyncio.timeout(BOUND_S):
-        while isinstance(message := await call.read(), pb.ToNode):
+        while isinstance(message := await call.read(), control_pb2.ToNode):
             if message.WhichOneof("kind") == kind:
                 return message
     raise AssertionError(f"the stream ended without {kind}")

@@ -145,10 +145,7 @@ SLOW = {"kind": "straggler", "nodes": [1, 2], "factor": 5}
 CASES: dict[str, tuple[dict[str, Any], Callable[[Done], None]]] = {
     "restart": ({"kind": "restart", "nodes": [2], "at": "600ms", "back_after": "500ms"}, restarted),
     "churn": ({"kind": "churn", "per_minute": 90, "back_after": "400ms", "at": "200ms", "until": "2s"}, churned),
-    "flap": (
-        {"kind": "flap", "links": "0-1", "period": "800ms", "duty": 0.5, "at": "400ms", "until": "2.8s"},
-        flapped,
-    ),
+    "flap": ({"kind": "flap", "links": "0-1", "period": "800ms", "duty": 0.5, "at": "400ms", "until": "2.8s"}, flapped),
     "message-loss": ({"kind": "message-loss", "links": "0>1", "loss": 1.0, "at": "500ms", "for": "1s"}, lost_messages),
     "straggler-link": (
         {"kind": "straggler", "nodes": [0], "cause": "link", "delay": "200ms", "at": "500ms", "for": "1500ms"},
@@ -159,10 +156,7 @@ CASES: dict[str, tuple[dict[str, Any], Callable[[Done], None]]] = {
         stopped_and_continued,
     ),
     "rotating": (SLOW | {"pattern": "rotating", "turn": "1500ms", "at": "500ms", "for": "4500ms"}, took_turns),
-    "random": (
-        SLOW | {"pattern": "random", "at": {"iteration": 20}, "for": {"iterations": 12}},
-        drawn_each_iteration,
-    ),
+    "random": (SLOW | {"pattern": "random", "at": {"iteration": 20}, "for": {"iterations": 12}}, drawn_each_iteration),
 }
 
 

@@ -21,15 +21,14 @@ from pame.randomness import Key, Purpose, uniforms
 from tests.contract.harness import stream
 from tests.harness import until
 from tests.orchestrator.backends.harness import (
-    LINEAR,
     MARK,
-    PAME,
+    all_together,
     answer,
     attached,
-    experiment_of,
     join_of,
     marked,
     new_mark,
+    receipts,
     running,
 )
 from tests.orchestrator.simulated import simulated
@@ -43,16 +42,12 @@ def experiment(
 ) -> Experiment:
     """Five nodes that talk much, and neither wait long nor often for one that is silent."""
     common = {
-        "nodes": 5,
-        "topology": {"kind": "complete"},
-        "problem": LINEAR,
-        "algorithm": PAME,
         "exchange": {"patience": patience, "exclude_after": 2},
         "compute": {"step": step},
         "stop": {"iterations": iterations, "seconds": "60s"},
         "evaluate": {"every": 10},
     }
-    return experiment_of(**{**common, **settings})
+    return all_together(5, **{**common, **settings})
 
 
 @pytest.fixture(autouse=True)
@@ -228,12 +223,8 @@ async def test_hostile_clients_are_refused_and_counted_and_the_models_stay_those
         bad.append(pb.NodeMessage(run=world.run.number, sender=77).SerializeToString())
         async with grpc.aio.insecure_channel(member.address) as channel:
             secret = shown(world.run.common.secret, member.address)  # whatever else they know, these do not know that
-            push = stream(channel, PUSH, pb.Receipt, secret)
-            for data in bad:
-                await push.write(data)
-            await push.done_writing()
-            receipts = [receipt async for receipt in push]
-            assert [refused.number for receipt in receipts for refused in receipt.refused] == [1, 2, 3, 4, 5]
+            told = await receipts(channel, PUSH, secret, *bad)
+            assert [refused.number for receipt in told for refused in receipt.refused] == [1, 2, 3, 4, 5]
             push = stream(channel, PUSH, pb.Receipt, secret)
             await push.write(bytes(65 * 2**20))
             assert await push.code() is grpc.StatusCode.RESOURCE_EXHAUSTED

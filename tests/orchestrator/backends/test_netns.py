@@ -22,7 +22,7 @@ from orchestrator.control import NetworkState
 from orchestrator.errors import TooManyNodes
 from orchestrator.results import Ending, Status
 from tests.harness import Watcher
-from tests.orchestrator.backends.harness import experiment_of
+from tests.orchestrator.backends.harness import all_together, experiment_of
 from tests.orchestrator.harness import events_of, summary_of
 from tests.orchestrator.simulated import is_as_simulated
 
@@ -94,14 +94,9 @@ def _observed(nodes: int, spy: Spy) -> Iterator[Places]:
 
 def test_each_node_is_alone_in_its_namespace_with_data_on_one_network_and_control_on_the_other(tmp_path: Path) -> None:
     """Four nodes that send each other 8 KiB at every iteration: the control plane is small beside that."""
-    experiment = experiment_of(
-        nodes=4,
-        topology={"kind": "complete"},
-        problem={"kind": "linear", "n": 1024, "samples": 4, "test_samples": 4},
-        algorithm={"kind": "dpsgd", "eta": 1e-7},
-        period=1,
-        stop={"iterations": 100},
-    )
+    problem = {"kind": "linear", "n": 1024, "samples": 4, "test_samples": 4}
+    dense = {"kind": "dpsgd", "eta": 1e-7}
+    experiment = all_together(4, problem=problem, algorithm=dense, period=1, stop={"iterations": 100})
     inside = Inside()
     spy = Spy(inside)
     ending = run_on_processes(RunRequest("netns", experiment, tmp_path, tmp_path / "run", spy), _observed(4, spy))

@@ -23,6 +23,11 @@ class Pame(FragileRun):
     def start(self, backend: str = "local", **changes: Any) -> None:
         super().start(backend, **{"exchange": {"patience": "500ms", "exclude_after": 2}, **changes})
 
+    def run(self, **changes: Any) -> None:
+        """Start it, and wait until it is under way."""
+        self.start(**changes)
+        poll(self.is_running)
+
     def nurseries(self) -> list[int]:
         return [pid for pid, command in marked(self.mark).items() if NURSERY in command]
 
@@ -58,8 +63,7 @@ def test_ctrl_c_while_nodes_gather_ends_in_order(pame: Pame) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_during_the_run_ends_it_in_order_with_the_models_so_far(pame: Pame, number: signal.Signals) -> None:
-    pame.start()
-    poll(pame.is_running)
+    pame.run()
     pame.signal(number)
     code, _ = pame.end()
     assert code == ExitCode.INTERRUPTED
@@ -71,8 +75,7 @@ def test_a_signal_during_the_run_ends_it_in_order_with_the_models_so_far(pame: P
 
 
 def test_a_killed_orchestrator_takes_everything_with_it_even_a_frozen_node(pame: Pame) -> None:
-    pame.start()
-    poll(pame.is_running)
+    pame.run()
     os.kill(pame.nodes()[0], signal.SIGSTOP)
     pame.signal(signal.SIGKILL)
     pame.end()
@@ -80,8 +83,7 @@ def test_a_killed_orchestrator_takes_everything_with_it_even_a_frozen_node(pame:
 
 
 def test_a_killed_fork_server_takes_no_node_out_of_sight(pame: Pame) -> None:
-    pame.start()
-    poll(pame.is_running)
+    pame.run()
     os.kill(sorted(pame.nurseries())[0], signal.SIGKILL)
     pame.signal(signal.SIGINT)
     code, _ = pame.end()
@@ -90,8 +92,7 @@ def test_a_killed_fork_server_takes_no_node_out_of_sight(pame: Pame) -> None:
 
 
 def test_nodes_that_die_in_the_run_are_in_its_summary(pame: Pame) -> None:
-    pame.start(stop={"iterations": 200, "seconds": "90s"})
-    poll(pame.is_running)
+    pame.run(stop={"iterations": 200, "seconds": "90s"})
     os.kill(pame.nodes()[0], signal.SIGKILL)
     code, _ = pame.end()
     assert code == ExitCode.DEGRADED  # nobody had planned it
@@ -104,11 +105,23 @@ def test_nodes_that_die_in_the_run_are_in_its_summary(pame: Pame) -> None:
     assert pame.is_gone()
 
 
+def ends_with_one_line(pame: Pame, start: str, *words: str) -> None:
+    pame.start()
+    try:
+        code, errors = pame.end()
+        assert code == ExitCode.FAULT
+        [line] = errors.splitlines()
+        assert line.startswith(start)
+        assert all(each in line for each in words), line
+        assert pame.is_gone()
+    finally:
+        pame.kill()
+
+
 def test_a_node_that_cannot_start_ends_the_run_with_its_last_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In the fork server, and only there, opening a server fails."""
-    broken = Pame(tmp_path)
     (tmp_path / "sitecustomize.py").write_text(
         "import sys\nif 'node.fork_server' in sys.orig_argv:\n"
         "    import node.process\n"
@@ -116,29 +129,7 @@ def test_a_node_that_cannot_start_ends_the_run_with_its_last_words(
         "    node.process.ExchangeServer.open = crash\n"
     )
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{ROOT}")
-    broken.start()
-    try:
-        code, errors = broken.end()
-        assert code == ExitCode.FAULT
-        [line] = errors.splitlines()
-        assert "could not start" in line
-        assert "no sockets today" in line
-        assert broken.is_gone()
-    finally:
-        broken.kill()
-
-
-def ends_with_one_line(pame: Pame, start: str, words: str) -> None:
-    pame.start()
-    try:
-        code, errors = pame.end()
-        assert code == ExitCode.FAULT
-        [line] = errors.splitlines()
-        assert line.startswith(start)
-        assert words in line
-        assert pame.is_gone()
-    finally:
-        pame.kill()
+    ends_with_one_line(Pame(tmp_path), "error: ", "could not start", "no sockets today")
 
 
 def _small_files() -> None:

@@ -1,6 +1,5 @@
 """Links of real nodes are measured before a run: what is as asked is found so, and a lie is found out."""
 
-from dataclasses import replace
 from math import inf
 from pathlib import Path
 from statistics import median
@@ -12,24 +11,21 @@ from orchestrator.backends.local import local
 from orchestrator.backends.netns import netns
 from orchestrator.control import link_check
 from orchestrator.control.run_phase import Phase
-from orchestrator.control.verification import Asked, Verifier, asked_of
+from orchestrator.control.verification import Verifier
+from orchestrator.experiment import Experiment
 from orchestrator.results import Status
 from tests.harness import Watcher
-from tests.orchestrator.backends.harness import experiment_of
+from tests.orchestrator.backends.harness import all_together, lie_of_a_delay
 from tests.orchestrator.harness import summary_of
 
-PROBLEM = {"kind": "linear", "n": 20, "samples": 20, "test_samples": 10}
 
-
-def small(nodes: int, links: dict[str, Any], **settings: Any) -> Any:
+def small(nodes: int, links: dict[str, Any], **settings: Any) -> Experiment:
     verify = {"when": "only"} | settings.pop("verify", {})
-    base = {"nodes": nodes, "problem": PROBLEM, "topology": {"kind": "complete"}, "stop": {"iterations": 20}}
-    return experiment_of(**base | {"links": links, "verify": verify} | settings)
+    return all_together(nodes, stop={"iterations": 20}, links=links, verify=verify, **settings)
 
 
-def verified(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = summary_of(folder)["network"]["verified"]
-    return found
+def verified(folder: Path) -> Any:
+    return summary_of(folder)["network"]["verified"]
 
 
 def tries(tmp_path: Path) -> list[Path]:
@@ -93,14 +89,7 @@ def test_a_link_that_is_cut_at_the_start_is_not_called_right(tmp_path: Path) -> 
 def test_with_strict_a_link_that_is_not_as_asked_ends_the_run_before_it_begins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The nodes do what they were told; the orchestrator is made to believe that it told them something else."""
-
-    def lied_to(*arguments: Any) -> dict[tuple[int, int], list[Asked]]:
-        found = asked_of(*arguments)
-        found[0, 1] = [replace(one, value=0.08) for one in found[0, 1]]
-        return found
-
-    monkeypatch.setattr(link_check, "asked_of", lied_to)
+    lie_of_a_delay(monkeypatch, 0.08)
     experiment = small(3, {"delay": "20ms"}, verify={"when": "before", "strict": True})
     for folder in tries(tmp_path):
         ending = local(experiment, tmp_path, folder, Watcher())
@@ -135,8 +124,7 @@ def test_nodes_with_clocks_of_their_own_are_measured_by_round_trips(
 @pytest.mark.requires("root")
 def test_what_the_kernel_does_is_measured_with_datagrams(tmp_path: Path) -> None:
     experiment = small(
-        3,
-        {"rate": "20mbit", "pairs": {"0>2": {"rate": "5mbit"}, "1>2": {"loss": 0.2}, "2>1": {"rate": "90gbit"}}},
+        3, {"rate": "20mbit", "pairs": {"0>2": {"rate": "5mbit"}, "1>2": {"loss": 0.2}, "2>1": {"rate": "90gbit"}}}
     )
     for folder in tries(tmp_path):
         assert netns(experiment, tmp_path, folder, Watcher()).status is Status.FINISHED

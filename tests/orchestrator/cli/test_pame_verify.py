@@ -2,16 +2,13 @@
 
 import re
 import signal
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from orchestrator.control import link_check
-from orchestrator.control.verification import Asked, asked_of
 from tests.command import BOUND_S, begun, mistake, only_run, told, wait_for, written
+from tests.orchestrator.backends.harness import lie_of_a_delay
 from tests.orchestrator.cli.harness import Pame
 from tests.orchestrator.harness import summary_of
 
@@ -49,17 +46,8 @@ def milliseconds(text: str) -> float:
 
 
 @pytest.fixture
-def lie(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The nodes do what they were told; the orchestrator believes that it told them another delay of one link."""
-
-    def lied_to(*arguments: Any) -> dict[tuple[int, int], list[Asked]]:
-        found = asked_of(*arguments)
-        found[0, 1] = [replace(one, value=0.3) if one.what == "delay" else one for one in found[0, 1]]
-        return found
-
-    with monkeypatch.context() as patch:
-        patch.setattr(link_check, "asked_of", lied_to)
-        yield
+def lie(monkeypatch: pytest.MonkeyPatch) -> None:
+    lie_of_a_delay(monkeypatch, 0.3)
 
 
 def test_every_property_of_every_link_is_a_row_with_what_was_asked_and_what_was_measured(

@@ -56,13 +56,11 @@ def test_a_scrape_holds_exactly_the_figures() -> None:
         ("pame_run_late_messages_total", ""): 3,
         ("pame_run_starved_rounds_total", ""): 2,
         ("pame_run_active_faults", ""): 1,
-        ("pame_run_phase", "idle"): 0,
-        ("pame_run_phase", "gathering"): 0,
-        ("pame_run_phase", "preparing"): 0,
-        ("pame_run_phase", "verifying"): 0,
         ("pame_run_phase", "running"): 1,
-        ("pame_run_phase", "ending"): 0,
-        ("pame_run_phase", "evaluating"): 0,
+        **{
+            ("pame_run_phase", phase): 0
+            for phase in ("idle", "gathering", "preparing", "verifying", "ending", "evaluating")
+        },
         ("pame_run_iteration", "slowest"): 10,
         ("pame_run_iteration", "median"): 12,
         ("pame_run_iteration", "fastest"): 15,

@@ -93,8 +93,7 @@ def test_a_leading_zero_does_not_make_a_number_octal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "low", "high"),
-    [("5", 5, 5), ("3..7", 3, 7), ("'3 .. 7'", 3, 7), ("{min: 2, max: 9}", 2, 9)],
+    ("text", "low", "high"), [("5", 5, 5), ("3..7", 3, 7), ("'3 .. 7'", 3, 7), ("{min: 2, max: 9}", 2, 9)]
 )
 def test_a_period_is_a_number_a_range_or_a_mapping(text: str, low: int, high: int) -> None:
     assert one(f"period: {text}").period == Period(min=low, max=high)

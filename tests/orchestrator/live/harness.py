@@ -46,6 +46,20 @@ class Visited:
         return live
 
 
+async def raw(port: int, words: bytes, leave: bool = False) -> bytes:
+    """The answer to what no well-behaved client would send; nothing: it hung up. `leave`: does not wait for it."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        writer.write(words)
+        if leave:
+            writer.write_eof()
+        return await reader.read()
+    except ConnectionError:
+        return b""
+    finally:
+        writer.close()
+
+
 @asynccontextmanager
 async def visited(out: Path, token: str = TOKEN) -> AsyncIterator[Visited]:
     async with served(out) as world, aiohttp.ClientSession() as session:

@@ -13,26 +13,11 @@ from contract.ports.refused_requests import RefusedRequests
 from orchestrator.live import LivePage
 from orchestrator.live.served_names import ServedNames, is_own_origin, name_of
 from tests.orchestrator.control.harness import served
-from tests.orchestrator.live.harness import visited
+from tests.orchestrator.live.harness import raw, visited
 
 SEED = 12
 MISSING = ["/nowhere", "/runs/x/experiment.yaml"]
 PATHS = ["/", "/api/live", "/api/runs", "/api/run", "/sd/nodes", "/static/live.js", *MISSING]
-
-
-async def ask(port: int, words: bytes, leave: bool = False) -> tuple[int, bytes]:
-    """The status (0 if it was hung up on) and the whole answer; `leave`: does not wait for it."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    try:
-        writer.write(words)
-        if leave:
-            writer.write_eof()
-        answer = await reader.read()
-    except ConnectionError:
-        answer = b""
-    finally:
-        writer.close()
-    return int(answer.split(b" ", 2)[1]) if answer else 0, answer
 
 
 @pytest.mark.parametrize(
@@ -60,9 +45,9 @@ async def test_the_page_answers_only_to_its_own_names_and_its_own_site(
         await page.open()
         for path in PATHS:
             words = f"GET {path} HTTP/1.0\r\n{headers.format(port=page.port)}\r\n\r\n"
-            got, answer = await ask(page.port, words.encode())
+            answer = await raw(page.port, words.encode())
             found = 404 if path in MISSING else 200
-            assert got == (found if status == 200 else status), path
+            assert int(answer.split(b" ", 2)[1]) == (found if status == 200 else status), path
             assert b"X-Frame-Options: DENY" in answer
             assert (b"--allow-host" in answer) == (status == 421)
         assert refused.counts["wrong_host"] == (0 if status == 200 else len(PATHS))
@@ -99,7 +84,7 @@ async def test_bad_http_is_counted_in_one_line_and_never_a_traceback(
         draw, refused = random.Random(SEED), visit.page._refused
         refused.say = said.append
         for _ in range(40):
-            await asyncio.gather(*(ask(visit.page.port, nonsense(draw), leave=True) for _ in range(15)))
+            await asyncio.gather(*(raw(visit.page.port, nonsense(draw), leave=True) for _ in range(15)))
         refused.close()
         assert refused.counts["malformed"] > 200
         assert said[0] in ({"malformed": 1}, {"wrong_host": 1})

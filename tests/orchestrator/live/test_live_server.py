@@ -15,7 +15,7 @@ from orchestrator.live import LivePage
 from orchestrator.live import page as page_module
 from tests.harness import until
 from tests.orchestrator.control.harness import TOKEN, experiment_of
-from tests.orchestrator.live.harness import Visited, long_run, visited
+from tests.orchestrator.live.harness import Visited, long_run, raw, visited
 
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 
@@ -198,6 +198,13 @@ async def test_a_port_in_use_is_one_clear_line(tmp_path: Path, visit: Visited) -
         await LivePage(visit.world.desk, tmp_path, TOKEN, "192.0.2.1", 0).open()
 
 
+async def connected(visit: Visited, most: int) -> None:
+    """Wait until no more than these are."""
+    server = visit.page._runner.server
+    assert server is not None
+    await until(lambda: len(server.connections) <= most)
+
+
 def deaf(visit: Visited, path: str) -> socket.socket:
     """A client that asks and does not read."""
     client = socket.socket()
@@ -222,9 +229,7 @@ async def test_a_client_that_does_not_read_holds_up_nobody_and_is_cut_off(
     clients = [deaf(visit, path) for _ in range(20)]
     for _ in range(5):
         assert (await visit.json("/api/live"))["phase"] == "idle"
-    server = visit.page._runner.server
-    assert server is not None
-    await until(lambda: len(server.connections) <= 1)
+    await connected(visit, 1)
     for client in clients:
         taken = 0
         client.settimeout(10)
@@ -247,9 +252,7 @@ async def test_visitors_cannot_use_up_the_descriptors_of_the_orchestrator_and_th
         idle = [await asyncio.open_connection("127.0.0.1", visit.page.port) for _ in range(300)]
         for _ in range(3):
             assert (await visit.json("/api/live"))["phase"] == "idle"
-        server = visit.page._runner.server
-        assert server is not None
-        await until(lambda: len(server.connections) <= 8)
+        await connected(visit, 8)
         assert await idle[0][0].read() == b""
         for _, writer in idle:
             writer.close()
@@ -258,20 +261,13 @@ async def test_visitors_cannot_use_up_the_descriptors_of_the_orchestrator_and_th
 async def test_who_never_finishes_a_request_is_cut_off(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(page_module, "_REQUEST_S", 0.3)
     async with visited(tmp_path) as visit:
-        reader, writer = await asyncio.open_connection("127.0.0.1", visit.page.port)
-        writer.write(b"GET /api/live HTTP/1.1\r\nHost: localh")
-        assert await reader.read() == b""
-        writer.close()
+        assert await raw(visit.page.port, b"GET /api/live HTTP/1.1\r\nHost: localh") == b""
         assert (await visit.json("/api/live"))["phase"] == "idle"
 
 
 async def test_nonsense_instead_of_http_does_no_harm(visit: Visited) -> None:
     for nonsense in (b"\0" * 100, b"GET / HTTP/9\r\n\r\n", b"\x16\x03\x01" + b"x" * 500, b"GET /" + b"a" * 20000):
-        reader, writer = await asyncio.open_connection("127.0.0.1", visit.page.port)
-        writer.write(nonsense + b"\r\n\r\n")
-        writer.write_eof()
-        answer = await reader.read()
+        answer = await raw(visit.page.port, nonsense + b"\r\n\r\n", leave=True)
         assert answer == b"" or b" 400 " in answer.split(b"\r\n")[0]
-        writer.close()
     assert (await visit.post("/api/live"))[0] == 405
     assert (await visit.json("/api/live"))["phase"] == "idle"

@@ -4,15 +4,12 @@ import json
 from pathlib import Path
 
 import grpc
-import numpy as np
 
-from contract.rpc import exchange_pb2 as pb
 from contract.run_name import run_name
 from node.link_stream import PUSH
 from node.stream_proof import proof, shown
-from node.wire_message import pack
 from orchestrator.control import NetworkRunState
-from tests.contract.harness import stream
+from tests.orchestrator.backends.harness import forged, receipts
 from tests.orchestrator.harness import summary_of
 from tests.orchestrator.live.harness import Visited, long_run
 
@@ -72,11 +69,10 @@ async def test_huge_finite_values_of_a_member_are_counted_and_shown(tmp_path: Pa
         receiver = run.indices.member(1)
         assert receiver is not None
         async with grpc.aio.insecure_channel(receiver.address) as channel:
-            metadata = shown(run.common.secret, receiver.address)
-            call = stream(channel, PUSH, pb.Receipt, metadata)
-            await call.write(_lie(run, sender=2, receiver=1))
-            await call.done_writing()
-            assert [list(receipt.refused) async for receipt in call] == [[]]
+            # long after this iteration: it waits in the mailbox, and harms nobody before the test is over
+            lie = forged(run.setting, run.number, sender=2, receiver=1, value=1e100)
+            told = await receipts(channel, PUSH, shown(run.common.secret, receiver.address), lie)
+            assert [list(receipt.refused) for receipt in told] == [[]]
         live = await visit.live_until(lambda live: live["run"]["absurd"])
         assert live["run"]["absurd"] == 1
         async with visit.session.get(f"http://{receiver.metrics_address}/metrics") as answer:
@@ -92,13 +88,3 @@ async def test_huge_finite_values_of_a_member_are_counted_and_shown(tmp_path: Pa
     page = (folder / "report.html").read_text()
     assert "with values beyond the problem" in page
     assert "diverges or lies" in page
-
-
-def _lie(run: NetworkRunState, sender: int, receiver: int) -> bytes:
-    """Of an iteration long after this one: it waits in the mailbox, and harms nobody before the test is over."""
-    setting = run.setting
-    selection = setting.selection()
-    k = max(k for k in range(setting.stop.last_iteration) if selection.is_sent(sender, receiver, k))
-    node = setting.node(sender, selection, np.full(setting.problem.n, 1e100))
-    node.prepare(k)
-    return pack(setting, run.number, sender, 0, k, node.message(k)).data

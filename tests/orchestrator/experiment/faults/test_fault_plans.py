@@ -8,15 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.experiment.faults import (
-    FAULTS,
-    MOST_EVENTS,
-    FaultError,
-    Horizon,
-    active,
-    compile_plan,
-    live_graph,
-)
+from orchestrator.experiment.faults import FAULTS, MOST_EVENTS, FaultError, Horizon, active, compile_plan, live_graph
 from pame.fault_effects import (
     ContainerKillEffect,
     ContainerRestartEffect,

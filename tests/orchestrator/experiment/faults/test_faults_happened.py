@@ -5,14 +5,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.experiment.faults.happened import (
-    FaultOutcomes,
-    Reach,
-    Told,
-    WindowOutcome,
-    in_simulator,
-    on_network,
-)
+from orchestrator.experiment.faults.happened import FaultOutcomes, Reach, Told, WindowOutcome, in_simulator, on_network
 from pame.fault_effects import CutEffect, DropEffect, Effect, FaultEvent, KillEffect, PauseEffect, SlowEffect, Window
 
 
