@@ -1,7 +1,6 @@
 """Curve, records, links, tile and summary are one count: added up after a node died and after links were cut."""
 
 import csv
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from orchestrator.backends.local import local
 from orchestrator.backends.simulate import simulate
 from orchestrator.number_words import number, volume
 from orchestrator.results import Status
+from tests.command import lines_of
 from tests.harness import Watcher
 from tests.orchestrator.backends.harness import experiment_of
 from tests.orchestrator.harness import summary_of
@@ -91,7 +91,7 @@ def check_account(folder: Path, killed: int | None = None) -> dict[str, Any]:
 
 def check_curve(folder: Path, records: list[dict[str, float]], size: dict[str, int]) -> None:
     """By iteration, the records before a point; by time, what was sent by then, of which the simulator knows more."""
-    points = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
+    points = lines_of(folder / "curve.jsonl")
     for by in ("iteration", "time"):
         curve = [point["bytes"] for point in points if point["by"] == by]
         assert curve == sorted(curve)

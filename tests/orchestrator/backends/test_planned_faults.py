@@ -1,6 +1,5 @@
 """Faults of a plan on local processes: those by iteration to the last bit as in the simulator, all of them recorded."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from orchestrator.results.read import read_run
 from pame.byte_account import Fate
 from pame.fault_effects import ContainerKillEffect, CutEffect, DegradeEffect, FaultEvent, SlowEffect, Window
 from pame.fault_plan_text import plan_lines, read_plan
+from tests.command import lines_of
 from tests.harness import Watcher, until
 from tests.orchestrator.backends.harness import experiment_of, running, same_as_simulated
 from tests.orchestrator.harness import events_of, summary_of
@@ -244,13 +244,8 @@ async def test_a_cut_by_iteration_that_comes_by_hand_is_a_surprise_to_an_algorit
     assert {event["iteration"] for event in outcome.events if event["what"] == "fault begins"} == {150}
     assert outcome.run.totals.account().desynchronised == 2, "each end saw once that something was missing"
     BACKENDS["simulate"].run(experiment, tmp_path, tmp_path / "whole", Watcher())
-    struck, whole = (last_point(tmp_path / name)["consensus"] for name in ("run", "whole"))
+    struck, whole = (lines_of(tmp_path / name / "curve.jsonl")[-1]["consensus"] for name in ("run", "whole"))
     assert struck < 1.1 * whole
-
-
-def last_point(folder: Path) -> dict[str, Any]:
-    point: dict[str, Any] = json.loads((folder / "curve.jsonl").read_text().splitlines()[-1])
-    return point
 
 
 def test_a_plan_that_is_replayed_is_the_very_same(tmp_path: Path) -> None:

@@ -61,12 +61,14 @@ def token(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Serve]:
-    """Begins a service; what still runs when the test is over is killed."""
+    """Begins a service with so many nodes; what still runs when the test is over is killed."""
     with ExitStack() as stack:
 
-        def begin(*arguments: object) -> Service:
+        def begin(*arguments: object, nodes: int = 0) -> Service:
             service = Service(tmp_path, *arguments)
             stack.callback(service.kill)
+            if nodes:
+                service.join(stack.enter_context(NodeProcesses(tmp_path / "nodes.log")), range(nodes))
             return service
 
         yield begin

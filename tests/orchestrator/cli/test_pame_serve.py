@@ -20,10 +20,9 @@ pytestmark = pytest.mark.usefixtures("token")
 
 
 def test_it_begins_by_itself_when_the_nodes_are_there_and_exits_with_the_code_of_the_run(
-    serve: Serve, processes: NodeProcesses, small: Path, tmp_path: Path
+    serve: Serve, small: Path, tmp_path: Path
 ) -> None:
-    service = serve("--experiment", small, "--nodes", 3, "--exit")
-    service.join(processes, range(3))
+    service = serve("--experiment", small, "--nodes", 3, "--exit", nodes=3)
     assert service.code() == 0
     summary = summary_of(only_run(tmp_path))
     assert (summary["status"], summary["nodes"], summary["exact"]) == ("finished", 3, True)
@@ -120,11 +119,8 @@ def test_a_mistake_in_the_experiment_of_a_service_shows_at_once(pame: Pame, tmp_
     assert pame("serve", "--exit").returncode == 2
 
 
-def test_the_links_of_its_nodes_are_measured(
-    serve: Serve, processes: NodeProcesses, pame: Pame, small: Path, tmp_path: Path
-) -> None:
-    service = serve()
-    service.join(processes, range(2))
+def test_the_links_of_its_nodes_are_measured(serve: Serve, pame: Pame, small: Path, tmp_path: Path) -> None:
+    service = serve(nodes=2)
     asked = sets("nodes=2", "topology.kind=complete", "links={delay: 5ms}")
     shown = told(pame("verify", small, "--on", service.address, *asked))
     counts = re.search(r"finished: links measured: (\d) properties as asked, (\d) not, (\d) unverifiable", shown)
@@ -148,13 +144,10 @@ faults: [{kind: straggler, nodes: [2], factor: 2, at: {iteration: 3}, for: {iter
 """
 
 
-def test_a_fault_by_hand_is_carried_out_recorded_and_replayed(
-    serve: Serve, processes: NodeProcesses, pame: Pame, tmp_path: Path
-) -> None:
+def test_a_fault_by_hand_is_carried_out_recorded_and_replayed(serve: Serve, pame: Pame, tmp_path: Path) -> None:
     (tmp_path / "faulty.yaml").write_text(FAULTY)
-    service = serve()
+    service = serve(nodes=3)
     on = ("--on", service.address)
-    service.join(processes, range(3))
     line = mistake(pame("fault", "{kind: link-down, links: [0-1], for: 1s}", *on))
     assert "no run is under way: a fault by hand needs one" in line
     with begun(tmp_path, "run", "faulty.yaml", *on) as running:
@@ -185,13 +178,9 @@ def test_a_fault_by_hand_is_carried_out_recorded_and_replayed(
     assert cuts_of(replayed, cut["number"]) == cuts_of(folder, cut["number"])
 
 
-def test_a_fault_by_hand_that_nobody_carries_out_is_an_error(
-    serve: Serve, processes: NodeProcesses, pame: Pame, tmp_path: Path
-) -> None:
+def test_a_fault_by_hand_that_nobody_carries_out_is_an_error(serve: Serve, pame: Pame, tmp_path: Path) -> None:
     (tmp_path / "faulty.yaml").write_text(FAULTY.replace("patience: 5s", "patience: 300ms"))
-    service = serve()
-    on = ("--on", service.address)
-    service.join(processes, range(3))
+    on = ("--on", serve(nodes=3).address)
     settings = sets("stop={seconds: 90s}", "faults=null")
     with begun(tmp_path, "run", "faulty.yaml", *settings, *on) as running:
         wait_for(lambda: written(tmp_path), running)

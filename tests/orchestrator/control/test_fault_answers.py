@@ -98,22 +98,22 @@ CUT = FaultEvent(4, "link-down", CutEffect(((0, 1), (1, 0))), Window(5.0, 6.0))
 PAUSE = FaultEvent(4, "pause", PauseEffect((2, 3)), Window(5.0, 6.0))
 
 
+def begun(node: int, by: str, failure: str = "") -> Told:
+    return Told(4, node, True, 5.0, 5.0, failure, by)
+
+
 @pytest.mark.parametrize(
     ("due", "told", "expected"),
     [
         ([CUT], [], ManualFaultAnswer(silent=(0, 1))),
         (
             [CUT],
-            [Told(4, 0, True, 5.0, 5.0, mechanism="nft"), Told(4, 1, True, 5.0, 5.0, mechanism="nft")],
+            [begun(0, "nft"), begun(1, "nft")],
             ManualFaultAnswer(("links 0→1, 1→0 down: begun at nodes 0, 1 (nft)",)),
         ),
         (
             [PAUSE],
-            [
-                Told(4, 2, True, 5.0, 5.0, mechanism="supervisor"),
-                Told(4, 3, True, 5.0, 5.0, mechanism="supervisor"),
-                Told(4, 3, True, 5.0, 5.1, "busy", "supervisor"),
-            ],
+            [begun(2, "supervisor"), begun(3, "supervisor"), begun(3, "supervisor", "busy")],
             ManualFaultAnswer(("nodes 2, 3 paused: begun at node 2 (supervisor)",), ("pause at node 3 failed: busy",)),
         ),
         ([CUT], [Told(4, 0, False, 5.0, 5.0), Told(3, 0, True, 5.0, 5.0)], ManualFaultAnswer(silent=(0, 1))),
