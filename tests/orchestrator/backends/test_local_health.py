@@ -13,6 +13,7 @@ from tests.harness import Watcher
 from tests.orchestrator.backends.harness import on_a_ring, running
 
 experiment = partial(on_a_ring, nodes=4)
+STOP = {"iterations": 120, "seconds": "60s"}
 
 
 def test_an_undisturbed_run_is_sound(tmp_path: Path) -> None:
@@ -46,12 +47,8 @@ async def test_a_node_that_dies_by_surprise_degrades_the_run_and_is_named(tmp_pa
     ids=["loss", "kill", "kill by iteration", "cut", "pause", "straggler"],
 )
 def test_what_the_plan_does_is_no_degradation(tmp_path: Path, sections: dict[str, Any]) -> None:
-    common: dict[str, Any] = {
-        "exchange": {"patience": "200ms"},
-        "compute": {"step": "20ms"},
-        "stop": {"iterations": 120, "seconds": "60s"},
-    }
-    ending = local(experiment(**{**common, **sections}), tmp_path, tmp_path / "run", Watcher())
+    made = experiment(**{"compute": {"step": "20ms"}, "exchange": {"patience": "200ms"}, "stop": STOP, **sections})
+    ending = local(made, tmp_path, tmp_path / "run", Watcher())
     assert ending.status is Status.FINISHED
     assert ending.health is not None
     assert (ending.health.state, ending.health.reason) == (State.SOUND, "")
@@ -59,12 +56,9 @@ def test_what_the_plan_does_is_no_degradation(tmp_path: Path, sections: dict[str
 
 def test_a_network_so_slow_that_no_message_is_in_time_is_broken_and_not_green(tmp_path: Path) -> None:
     made = experiment(
-        exchange={"patience": "50ms"},
-        links={"delay": "700ms"},
-        compute={"step": "10ms"},
-        verify={"when": "never"},
-        stop={"iterations": 40},
-    )
+        exchange={"patience": "50ms"}, links={"delay": "700ms"}, compute={"step": "10ms"},
+        verify={"when": "never"}, stop={"iterations": 40},
+    )  # fmt: skip
     ending = local(made, tmp_path, tmp_path / "run", Watcher())
     assert ending.health is not None
     assert ending.health.state is State.BROKEN

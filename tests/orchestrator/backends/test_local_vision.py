@@ -24,6 +24,7 @@ from tests.orchestrator.harness import summary_of
 from tests.pame.vision.builders import data_set
 
 NODES, ITERATIONS = 4, 10
+PROBLEM: dict[str, Any] = {"kind": "image-classification", "data": "stripes", "batch": 8}
 DENSE_AND_PARTIAL: list[dict[str, Any]] = [
     {"kind": "pame", "support": 1.0, "participation": 1.0},
     {"kind": "pame", "support": 0.2, "participation": 0.5},
@@ -53,7 +54,7 @@ def vision(algorithm: dict[str, Any], **settings: Any) -> Experiment:
     common = {
         "nodes": NODES,
         "topology": {"kind": "ring"},
-        "problem": {"kind": "image-classification", "data": "stripes", "batch": 8},
+        "problem": PROBLEM,
         "algorithm": algorithm,
         "stop": {"iterations": ITERATIONS},
         "evaluate": {"every": 5, "when": "during", "own_models": False},
@@ -124,10 +125,7 @@ def test_the_users_own_module_beside_the_experiment_reaches_local_nodes(
 ) -> None:
     monkeypatch.setenv(VARIABLE, "")
     (tmp_path / "mine.py").write_text(MODULE)
-    problem = {
-        "kind": "image-classification", "data": "stripes", "batch": 8,
-        "model": {"kind": "module", "module": "mine.py:Net"},
-    }  # fmt: skip
+    problem = PROBLEM | {"model": {"kind": "module", "module": "mine.py:Net"}}
     experiment = vision(DENSE_AND_PARTIAL[1], problem=problem)
     ending = local(experiment, tmp_path, tmp_path / "run", Watcher())
     assert (ending.status, ending.exact) == (Status.FINISHED, True), ending.reason

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from csv import DictReader
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -43,35 +42,28 @@ def test_eight_nodes_in_namespaces_learn_the_models_of_the_simulator_bit_for_bit
     assert summary["network"]["wire"]["interface"] == "ethernet"
 
 
-@dataclass
-class Inside:
-    """What was seen of the nodes' namespaces: while the run was under way, and after it, before they went."""
-
-    interfaces: dict[int, set[str]] = field(default_factory=dict)
-    """By the inode of the namespace of a node process."""
-    ipv6: str = ""
-    sent: list[dict[str, int]] = field(default_factory=list)
-    """Bytes by interface, of every node."""
-    heard_by_host: int = 0
-
-
 class Spy(Watcher):
-    """Looks into the namespaces, once, from the processes that are in them."""
+    """Looks into the nodes' namespaces: once from the processes in them, and after the run, before they go."""
 
-    def __init__(self, inside: Inside) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.inside = inside
         self.wanted: set[int] = set()
+        self.interfaces: dict[int, set[str]] = {}
+        """By the inode of the namespace of a node process."""
+        self.ipv6 = ""
+        self.sent: list[dict[str, int]] = []
+        """Bytes by interface, of every node."""
+        self.heard_by_host = 0
 
     def state(self, state: NetworkState) -> None:
-        if state.phase != "running" or self.inside.interfaces:
+        if state.phase != "running" or self.interfaces:
             return
         for process in _processes():
             try:
                 inode = (process / "ns" / "net").stat().st_ino
                 if inode in self.wanted:
-                    self.inside.interfaces[inode] = set(_sent((process / "net" / "dev").read_text()))
-                    self.inside.ipv6 += (process / "net" / "if_inet6").read_text()
+                    self.interfaces[inode] = set(_sent((process / "net" / "dev").read_text()))
+                    self.ipv6 += (process / "net" / "if_inet6").read_text()
             except OSError:
                 continue
 
@@ -82,14 +74,14 @@ def _observed(nodes: int, spy: Spy) -> Iterator[Places]:
         paths = [str(place.namespace) for place in places.nodes]
         spy.wanted = {Path(path).stat().st_ino for path in paths}
         yield places
-        spy.inside.sent = [_sent(_do(f"nsenter --net={path} cat /proc/net/dev")) for path in paths]
+        spy.sent = [_sent(_do(f"nsenter --net={path} cat /proc/net/dev")) for path in paths]
         [cable] = [
             link["ifname"]
             for link in json.loads(_do("ip -j address"))
             if any(address.get("local") == places.orchestrator for address in link["addr_info"])
         ]
         statistics = json.loads(_do(f"ip -j -s link show {cable}"))[0]["stats64"]
-        spy.inside.heard_by_host = statistics["rx"]["bytes"]
+        spy.heard_by_host = statistics["rx"]["bytes"]
 
 
 def test_each_node_is_alone_in_its_namespace_with_data_on_one_network_and_control_on_the_other(tmp_path: Path) -> None:
@@ -97,21 +89,20 @@ def test_each_node_is_alone_in_its_namespace_with_data_on_one_network_and_contro
     problem = {"kind": "linear", "n": 1024, "samples": 4, "test_samples": 4}
     dense = {"kind": "dpsgd", "eta": 1e-7}
     experiment = all_together(4, problem=problem, algorithm=dense, period=1, stop={"iterations": 100})
-    inside = Inside()
-    spy = Spy(inside)
+    spy = Spy()
     ending = run_on_processes(RunRequest("netns", experiment, tmp_path, tmp_path / "run", spy), _observed(4, spy))
     assert ending.exact
     assert len(spy.wanted) == 4
     assert Path("/proc/self/ns/net").stat().st_ino not in spy.wanted
-    assert inside.interfaces == {inode: {"lo", "control", "data"} for inode in spy.wanted}
-    assert inside.ipv6 == ""
+    assert spy.interfaces == {inode: {"lo", "control", "data"} for inode in spy.wanted}
+    assert spy.ipv6 == ""
     network = summary_of(tmp_path / "run")["network"]
-    data, control = (sum(sent[name] for sent in inside.sent) for name in ("data", "control"))
+    data, control = (sum(sent[name] for sent in spy.sent) for name in ("data", "control"))
     assert network["wire"]["messages"] == 4 * 3 * 100
     assert data == pytest.approx(network["wire"]["model"]["total"], rel=0.1)
     assert network["evaluation"]["bytes"] < control < data / 2
-    assert inside.heard_by_host == pytest.approx(control, rel=0.1)
-    assert all(sent["lo"] == 0 for sent in inside.sent)
+    assert spy.heard_by_host == pytest.approx(control, rel=0.1)
+    assert all(sent["lo"] == 0 for sent in spy.sent)
     log = (tmp_path / "run" / "nodes.log").read_text()
     joined = re.findall(r" orchestrator=(\S+):\d+ metrics=http://(\S+):\d+/metrics", log)
     assert len(joined) == 4

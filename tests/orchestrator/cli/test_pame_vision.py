@@ -83,10 +83,8 @@ def test_a_run_says_accuracies_in_percent_and_first(room: Path) -> None:
     assert re.search(r"^ *iteration +test accuracy +of the nodes +f\(mean model\)", said, re.MULTILINE)
     assert f"{100 * mean:.1f} %" in said
     assert f"{100 * own:.1f} ({100 * low:.1f}–{100 * high:.1f}) %" in said
-    assert (
-        f"test accuracy {100 * mean:.1f} %, of the nodes {100 * own:.1f} % ({100 * low:.1f} … {100 * high:.1f} %)"
-        in said
-    )
+    of_the_nodes = f"of the nodes {100 * own:.1f} % ({100 * low:.1f} … {100 * high:.1f} %)"
+    assert f"test accuracy {100 * mean:.1f} %, {of_the_nodes}" in said
     assert "evaluated 5 points after the run" in said
     assert "until then 5 points keep at most" in said
 

@@ -54,23 +54,22 @@ async def test_the_page_answers_only_to_its_own_names_and_its_own_site(
         await page.close()
 
 
+LIKE_HTTP = [
+    b"GET /api/live HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
+    b"POST /api/cancel HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\n\r\n",
+    b"GET http://evil:99999/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"GET /runs/%ff%00/..%2f HTTP/1.1\r\nHost: localhost\r\nCookie: \xff\xfe\r\n\r\n",
+]
+
+
 def nonsense(draw: random.Random) -> bytes:
     """Something like HTTP with a mistake in it, or nothing like it."""
-    words = bytearray(
-        draw.choice(
-            [
-                b"GET /api/live HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
-                b"POST /api/cancel HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-                b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-                b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
-                b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
-                b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-                b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\n\r\n",
-                b"GET http://evil:99999/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
-                b"GET /runs/%ff%00/..%2f HTTP/1.1\r\nHost: localhost\r\nCookie: \xff\xfe\r\n\r\n",
-            ]
-        )
-    )
+    words = bytearray(draw.choice(LIKE_HTTP))
     for _ in range(draw.randrange(4)):
         words[draw.randrange(len(words))] = draw.randrange(256)
     return bytes(words)

@@ -45,8 +45,7 @@ async def test_nothing_public_and_nothing_in_the_folder_tells_the_number_or_the_
     async with visit.world.nodes(*NAMES):
         await visit.world.desk.submit(long_run(), Path())
         await visit.live_until(lambda live: live["run"] and live["run"].get("rate", 0) > 0)
-        run = visit.world.desk.run
-        assert run is not None
+        run = await visit.world.under_way()
         hidden, seen = forms(run), await public(visit)
         assert json.loads(seen[visit.url("/api/run")]) == {"run": run_name(run.number)}
         assert sum(run_name(run.number).encode() in text for text in seen.values()) == 3 + len(NAMES)
@@ -64,8 +63,7 @@ async def test_huge_finite_values_of_a_member_are_counted_and_shown(tmp_path: Pa
     async with visit.world.nodes(*NAMES):
         broadcast = await visit.world.desk.submit(long_run(), Path())
         await visit.live_until(lambda live: live["phase"] == "running" and live["run"].get("median", 0) > 3)
-        run = visit.world.desk.run
-        assert run is not None
+        run = await visit.world.under_way()
         receiver = run.indices.member(1)
         assert receiver is not None
         async with grpc.aio.insecure_channel(receiver.address) as channel:
