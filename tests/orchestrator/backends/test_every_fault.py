@@ -1,6 +1,5 @@
 """Faults that go by the clock, each on real local processes: what it did is in the records, and it ends."""
 
-import csv
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,7 +13,7 @@ from orchestrator.results import Status
 from pame.fault_plan_text import read_plan
 from tests.harness import Watcher
 from tests.orchestrator.backends.harness import on_a_ring
-from tests.orchestrator.harness import events_of, summary_of
+from tests.orchestrator.harness import events_of, rows_of, summary_of
 
 STEP_S = 0.02
 
@@ -39,8 +38,8 @@ class Done:
 
     def records(self, node: int) -> list[dict[str, float]]:
         """Numbers by column, in the order of the iterations."""
-        with (self.folder / "records.csv").open() as file:
-            rows = [{key: float(value or "nan") for key, value in row.items()} for row in csv.DictReader(file)]
+        table = rows_of(self.folder / "records.csv")
+        rows = [{key: float(value or "nan") for key, value in row.items()} for row in table]
         return sorted((row for row in rows if row["node"] == node), key=lambda row: row["iteration"])
 
     def pace(self, node: int, begin: float, end: float) -> float:

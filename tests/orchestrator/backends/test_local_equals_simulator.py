@@ -1,6 +1,5 @@
 """Proof: on local processes, over real gRPC, the models are those of the simulator, bit for bit."""
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from orchestrator.experiment import load
 from orchestrator.results import Status
 from tests.harness import Watcher
 from tests.orchestrator.backends.harness import experiment_of, same_as_simulated
-from tests.orchestrator.harness import summary_of
+from tests.orchestrator.harness import rows_of, summary_of
 from tests.orchestrator.simulated import is_as_simulated
 
 QUICKSTART = Path(__file__).parents[3] / "experiments" / "quickstart.yaml"
@@ -48,7 +47,7 @@ def test_every_link_has_its_connection_as_the_kernel_counted_it(tmp_path: Path) 
 
 def _rows(path: Path) -> dict[tuple[int, int], dict[str, int]]:
     """By sender and receiver."""
-    rows = [{name: int(word) for name, word in row.items()} for row in csv.DictReader(path.read_text().splitlines())]
+    rows = [{name: int(word) for name, word in row.items()} for row in rows_of(path)]
     return {(row.pop("sender"), row.pop("receiver")): row for row in rows}
 
 

@@ -1,6 +1,5 @@
 """Records of local processes: lost messages and staleness as in the simulator, and old messages told as old."""
 
-import csv
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from orchestrator.results import Status
 from pame.observe import Record
 from tests.harness import Watcher
 from tests.orchestrator.backends.harness import all_together
+from tests.orchestrator.harness import rows_of
 from tests.orchestrator.simulated import simulated
 
 experiment = partial(
@@ -37,7 +37,7 @@ def test_a_deterministic_run_has_the_records_of_the_simulator_with_all_that_was_
     simulated(made, tmp_path, watcher=expected)
     assert timeless(found.records) == timeless(expected.records)
     assert sum(record.lost for record in found.records) > 20
-    rows = csv.DictReader((tmp_path / "run" / "records.csv").read_text().splitlines())
+    rows = rows_of(tmp_path / "run" / "records.csv")
     told = {(int(row["node"]), int(row["iteration"])): (row["lost"], row["staleness"]) for row in rows}
     assert told == {
         (r.node, r.iteration): (str(r.lost), "" if r.staleness is None else str(r.staleness)) for r in found.records

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from csv import DictReader
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from orchestrator.errors import TooManyNodes
 from orchestrator.results import Ending, Status
 from tests.harness import Watcher
 from tests.orchestrator.backends.harness import all_together, experiment_of
-from tests.orchestrator.harness import events_of, summary_of
+from tests.orchestrator.harness import events_of, rows_of, summary_of
 from tests.orchestrator.simulated import is_as_simulated
 
 pytestmark = pytest.mark.requires("root")
@@ -240,9 +239,9 @@ def test_the_kernel_shapes_what_it_can_and_a_killed_node_comes_back_to_its_own_l
         mine = f"{event['node']}>{1 - event['node']}"
         rows = [row for row in event["held"] if (row["link"], row["property"]) == (mine, "cut")]
         assert [(row["asked"], row["held"]) for row in rows] == [(1.0, 1.0)] * (event["what"] == "fault begins")
-    with (folder / "connections.csv").open() as file:
-        again = {(int(row["sender"]), int(row["receiver"])): int(row["retransmitted"]) for row in DictReader(file)}
-    assert again[0, 2] + again[2, 0] > 0  # nine in ten of their packets were lost for a while
+    rows = rows_of(folder / "connections.csv")
+    again = {(row["sender"], row["receiver"]): int(row["retransmitted"]) for row in rows}
+    assert again["0", "2"] + again["2", "0"] > 0  # nine in ten of their packets were lost for a while
     assert [event["node"] for event in events if event["what"] == "restarted"] == [3]
     assert not [event for event in events if event["what"] == "fault failed"]
 

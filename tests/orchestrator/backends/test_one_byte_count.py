@@ -1,6 +1,5 @@
 """Curve, records, links, tile and summary are one count: added up after a node died and after links were cut."""
 
-import csv
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from orchestrator.results import Status
 from tests.command import lines_of
 from tests.harness import Watcher
 from tests.orchestrator.backends.harness import experiment_of
-from tests.orchestrator.harness import summary_of
+from tests.orchestrator.harness import rows_of, summary_of
 
 NODES = 4
 COPIES = NODES - 1
@@ -48,9 +47,7 @@ KILLED = {"killed": 3, "killed and back": 3}
 
 
 def table(path: Path) -> list[dict[str, float]]:
-    return [
-        {name: float(cell or 0) for name, cell in row.items()} for row in csv.DictReader(path.read_text().splitlines())
-    ]
+    return [{name: float(cell or 0) for name, cell in row.items()} for row in rows_of(path)]
 
 
 def by_node(rows: list[dict[str, float]], key: str, *names: str) -> Counter[int]:

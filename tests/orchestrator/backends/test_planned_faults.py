@@ -14,7 +14,7 @@ from orchestrator.experiment import Experiment
 from orchestrator.experiment.faults import FaultError
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.report.fault_axes import course
-from orchestrator.report.fault_shading import FaultShading, shades
+from orchestrator.report.fault_shading import shades
 from orchestrator.results import Status
 from orchestrator.results.read import read_run
 from pame.byte_account import Fate
@@ -144,12 +144,9 @@ def test_a_run_that_ends_before_a_fault_says_so_and_shades_only_what_happened(tm
     assert summary_of(folder)["warnings"][0] == sentence
     report = (folder / "report.html").read_text()
     assert report.index(sentence) < report.index('class="tiles"')
-    assert {spell.fault for spans in shades_of(folder).spans.values() for spell, _ in spans} == {"straggler"}
-
-
-def shades_of(folder: Path) -> FaultShading:
     run = read_run(folder)
-    return shades(run.faults, course(run.curve, run.summary.seconds, run.summary.iterations))
+    shading = shades(run.faults, course(run.curve, run.summary.seconds, run.summary.iterations))
+    assert {spell.fault for spans in shading.spans.values() for spell, _ in spans} == {"straggler"}
 
 
 @pytest.mark.parametrize(

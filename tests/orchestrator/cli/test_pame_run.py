@@ -1,4 +1,3 @@
-import csv
 import json
 import os
 import signal
@@ -12,7 +11,7 @@ import pytest
 from orchestrator.experiment import load
 from tests.command import begun, call, lines_of, only_run, told, wait_for, written
 from tests.orchestrator.cli.harness import Pame, Simulate, sets, swept_in
-from tests.orchestrator.harness import summary_of
+from tests.orchestrator.harness import rows_of, summary_of
 
 
 def test_a_run_leaves_a_folder_with_everything_and_says_where_the_report_is(
@@ -49,8 +48,8 @@ def test_the_files_of_a_run_agree_with_each_other(simulate: Simulate) -> None:
     run = simulate()
     folder, summary = run.folder, run.summary
     curve = lines_of(folder / "curve.jsonl")
-    records = list(csv.DictReader((folder / "records.csv").read_text().splitlines()))
-    links = list(csv.DictReader((folder / "links.csv").read_text().splitlines()))
+    records = rows_of(folder / "records.csv")
+    links = rows_of(folder / "links.csv")
     assert [point["iteration"] for point in curve] == [0, 5, 10, 15, 20]
     assert len(records) == 6 * 20
     total = summary["bytes"]["total"]

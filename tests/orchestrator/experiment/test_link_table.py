@@ -21,6 +21,7 @@ from pame.topology.kinds import Complete, Ring
 from tests.orchestrator.experiment.builders import experiment_from
 
 RING = topology.build(Ring(), 6, 1, None)
+EVERY_LINK = topology.build(Complete(), 40, 1, None)
 
 
 def table(text: str, seed: int = 1) -> LinkTable:
@@ -61,9 +62,8 @@ def test_pairs_go_before_nodes_and_nodes_before_regions() -> None:
 
 
 def test_draws_are_seeded_in_their_range_and_different_on_every_link() -> None:
-    graph = topology.build(Complete(), 40, 1, None)
     links = LinksSection.model_validate_json('{"draw": {"delay": "5ms..50ms", "rate": "1mbit..100mbit"}}')
-    first, again, other = (link_table(links, graph, seed).special for seed in (1, 1, 2))
+    first, again, other = (link_table(links, EVERY_LINK, seed).special for seed in (1, 1, 2))
     assert first == again
     assert first != other
     assert len(first) == 40 * 39
@@ -97,9 +97,6 @@ def test_every_property_is_drawn_by_its_own_word_of_the_link_s_key() -> None:
     assert spec.jitter_s == pytest.approx(0.004 * u[2], rel=1e-9)
     assert spec.loss == pytest.approx(lognorm.ppf(u[3], 0.5, scale=0.01), rel=1e-5)  # six digits
     assert table("{draw: {loss: 'lognormal(1%, 0.5)'}}", 7).special[4, 5] == LinkSpec(loss=spec.loss)
-
-
-EVERY_LINK = topology.build(Complete(), 40, 1, None)
 
 
 def drawn(key: str, text: str) -> list[LinkSpec]:

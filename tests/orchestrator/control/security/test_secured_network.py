@@ -12,6 +12,7 @@ from contract.credentials import ORCHESTRATOR_NAME, expecting, mutual_channel
 from contract.rpc import control_pb2, exchange_pb2, refusal_pb2
 from node.control import ATTACH
 from orchestrator.control import Busy
+from orchestrator.control.recorded_run import uses_tls
 from orchestrator.errors import NoTls
 from orchestrator.experiment import Experiment
 from tests.contract.harness import read, stream
@@ -186,8 +187,6 @@ async def test_a_second_self_of_a_neighbour_is_no_neighbour(tmp_path: Path) -> N
 
 
 def test_an_experiment_that_asks_for_tls_where_there_is_none_is_refused() -> None:
-    from orchestrator.control.recorded_run import uses_tls
-
     with pytest.raises(NoTls, match="pame serve --security"):
         uses_tls(experiment_of(security={"tls": True}), is_secured=False)
     assert uses_tls(experiment_of(), is_secured=True)
