@@ -1,7 +1,5 @@
 """Faults that go by the clock, each on real local processes: what it did is in the records, and it ends."""
 
-import csv
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,7 +12,8 @@ from orchestrator.backends.local import local
 from orchestrator.results import Status
 from pame.fault_plan_text import read_plan
 from tests.harness import Watcher
-from tests.orchestrator.backends.harness import events_of, experiment_of
+from tests.orchestrator.backends.harness import on_a_ring
+from tests.orchestrator.harness import events_of, rows_of, summary_of
 
 STEP_S = 0.02
 
@@ -29,18 +28,18 @@ class Done:
 
     @property
     def summary(self) -> dict[str, Any]:
-        return json.loads((self.folder / "summary.json").read_text())  # type: ignore[no-any-return]
+        return summary_of(self.folder)
 
     def turns(self, what: str) -> list[dict[str, Any]]:
-        return [event for event in events_of(self.folder) if event["what"] == what]
+        return events_of(self.folder, what)
 
     def nodes(self, what: str) -> list[int]:
         return [event["node"] for event in self.turns(what)]
 
     def records(self, node: int) -> list[dict[str, float]]:
         """Numbers by column, in the order of the iterations."""
-        with (self.folder / "records.csv").open() as file:
-            rows = [{key: float(value or "nan") for key, value in row.items()} for row in csv.DictReader(file)]
+        table = rows_of(self.folder / "records.csv")
+        rows = [{key: float(value or "nan") for key, value in row.items()} for row in table]
         return sorted((row for row in rows if row["node"] == node), key=lambda row: row["iteration"])
 
     def pace(self, node: int, begin: float, end: float) -> float:
@@ -145,10 +144,7 @@ SLOW = {"kind": "straggler", "nodes": [1, 2], "factor": 5}
 CASES: dict[str, tuple[dict[str, Any], Callable[[Done], None]]] = {
     "restart": ({"kind": "restart", "nodes": [2], "at": "600ms", "back_after": "500ms"}, restarted),
     "churn": ({"kind": "churn", "per_minute": 90, "back_after": "400ms", "at": "200ms", "until": "2s"}, churned),
-    "flap": (
-        {"kind": "flap", "links": "0-1", "period": "800ms", "duty": 0.5, "at": "400ms", "until": "2.8s"},
-        flapped,
-    ),
+    "flap": ({"kind": "flap", "links": "0-1", "period": "800ms", "duty": 0.5, "at": "400ms", "until": "2.8s"}, flapped),
     "message-loss": ({"kind": "message-loss", "links": "0>1", "loss": 1.0, "at": "500ms", "for": "1s"}, lost_messages),
     "straggler-link": (
         {"kind": "straggler", "nodes": [0], "cause": "link", "delay": "200ms", "at": "500ms", "for": "1500ms"},
@@ -159,21 +155,16 @@ CASES: dict[str, tuple[dict[str, Any], Callable[[Done], None]]] = {
         stopped_and_continued,
     ),
     "rotating": (SLOW | {"pattern": "rotating", "turn": "1500ms", "at": "500ms", "for": "4500ms"}, took_turns),
-    "random": (
-        SLOW | {"pattern": "random", "at": {"iteration": 20}, "for": {"iterations": 12}},
-        drawn_each_iteration,
-    ),
+    "random": (SLOW | {"pattern": "random", "at": {"iteration": 20}, "for": {"iterations": 12}}, drawn_each_iteration),
 }
 
 
 @pytest.mark.parametrize("kind", CASES)
 def test_what_it_does_to_real_nodes_is_recorded_and_over_before_the_run(tmp_path: Path, kind: str) -> None:
     fault, did_it = CASES[kind]
-    experiment = experiment_of(
-        nodes=4, topology={"kind": "ring"}, problem={"kind": "linear", "n": 20, "samples": 20, "test_samples": 10},
-        algorithm={"kind": "pame", "participation": 1.0, "support": 0.5}, period=1, compute={"step": f"{STEP_S}s"},
-        exchange={"patience": "1s", "exclude_after": 2}, stop={"iterations": 150, "seconds": "60s"},
-        faults=[fault],
+    experiment = on_a_ring(
+        4, compute={"step": f"{STEP_S}s"}, exchange={"patience": "1s", "exclude_after": 2},
+        stop={"iterations": 150, "seconds": "60s"}, faults=[fault],
     )  # fmt: skip
     ending = local(experiment, tmp_path, tmp_path / "run", Watcher())
     assert ending.status is Status.FINISHED

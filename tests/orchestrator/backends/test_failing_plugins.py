@@ -1,17 +1,18 @@
 """A plugin that fails in the middle of a run: one line with its file and line, and the traceback in the run folder."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-PAME = (sys.executable, "-c", "from orchestrator.cli import main; main()")
+from tests.command import Done, call
+from tests.orchestrator.harness import summary_of
+
 PLUGIN = """
 from dataclasses import dataclass
 from typing import Literal
 from pame.algorithms.dpsgd import Dpsgd, DpsgdSpec
+from tests.orchestrator.harness import summary_of
 
 class Node(Dpsgd):
     def __init__(self, spec, context):
@@ -34,19 +35,20 @@ class Failing(DpsgdSpec):
 
 ALGORITHMS = [Failing]
 """
-SETTINGS = {"nodes": "4", "topology": "{kind: ring}", "stop.iterations": "30", "compute": "null", "links": "null"}
+EXPERIMENT = """
+nodes: 4
+topology: {{kind: ring}}
+problem: {{kind: linear, n: 200, samples: 100}}
+algorithm: {algorithm}
+stop: {{iterations: 30}}
+"""
 
 
-def run(tmp_path: Path, backend: str, algorithm: str) -> "subprocess.CompletedProcess[str]":
+def run(tmp_path: Path, backend: str, algorithm: str) -> Done:
     (tmp_path / "mine.py").write_text(PLUGIN)
-    sets = [word for key, value in SETTINGS.items() for word in ("--set", f"{key}={value}")]
-    return subprocess.run(
-        (
-            *PAME, "--plugin", str(tmp_path / "mine.py"), "run", "-q", "--backend", backend, "--out",
-            str(tmp_path / "runs"), *sets, "--set", f"algorithm={algorithm}",
-        ),
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+    (tmp_path / "failing.yaml").write_text(EXPERIMENT.format(algorithm=algorithm))
+    plugin, out = ("--plugin", tmp_path / "mine.py"), ("--out", tmp_path / "runs")
+    return call(tmp_path, *plugin, "run", "failing.yaml", "-q", "--backend", backend, *out)
 
 
 @pytest.mark.parametrize(("backend", "file"), [("simulate", "error.log"), ("local", "nodes.log")])
@@ -63,7 +65,7 @@ def test_a_run_ends_with_one_line_and_keeps_the_traceback(tmp_path: Path, backen
     made = json.loads((folder / "provenance.json").read_text())
     assert made["ended"] is not None
     assert [plugin["name"] for plugin in made["plugins"]] == ["mine.py"]
-    summary = json.loads((folder / "summary.json").read_text())
+    summary = summary_of(folder)
     assert summary["status"] == "failed"
     assert "mine.py, line 13" in summary["reason"]
     assert "mine.py, line 13" in (folder / "report.html").read_text()

@@ -12,7 +12,7 @@ import pytest
 from orchestrator.backends.local import local
 from orchestrator.results import Status
 from tests.harness import Watcher, until
-from tests.orchestrator.backends.harness import LINEAR, PAME, Relay, experiment_of, on_a_ring, running
+from tests.orchestrator.backends.harness import Relay, on_a_ring, running
 from tests.orchestrator.simulated import is_as_simulated, simulated
 
 experiment = partial(on_a_ring, nodes=6)
@@ -79,16 +79,10 @@ async def test_a_broken_connection_to_the_orchestrator_kills_nobody(tmp_path: Pa
 
 
 async def test_a_node_whose_only_neighbour_dies_starves_suspects_it_and_goes_on(tmp_path: Path) -> None:
-    made = experiment_of(
-        nodes=2,
-        topology={"kind": "complete"},
-        problem=LINEAR,
-        algorithm=PAME,
-        period=1,
-        exchange={"patience": "200ms", "exclude_after": 3},
-        compute={"step": "5ms"},
-        stop={"iterations": 600, "seconds": "60s"},
-    )
+    made = experiment(
+        nodes=2, topology={"kind": "complete"}, exchange={"patience": "200ms", "exclude_after": 3},
+        compute={"step": "5ms"}, stop={"iterations": 600, "seconds": "60s"},
+    )  # fmt: skip
     async with running(made, tmp_path / "run") as world:
         await world.at_iteration("node-1", 10)
         os.kill(world.pid("node-1"), signal.SIGKILL)

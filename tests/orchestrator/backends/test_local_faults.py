@@ -21,15 +21,14 @@ from pame.randomness import Key, Purpose, uniforms
 from tests.contract.harness import stream
 from tests.harness import until
 from tests.orchestrator.backends.harness import (
-    LINEAR,
     MARK,
-    PAME,
+    all_together,
     answer,
     attached,
-    experiment_of,
     join_of,
     marked,
     new_mark,
+    receipts,
     running,
 )
 from tests.orchestrator.simulated import simulated
@@ -43,16 +42,12 @@ def experiment(
 ) -> Experiment:
     """Five nodes that talk much, and neither wait long nor often for one that is silent."""
     common = {
-        "nodes": 5,
-        "topology": {"kind": "complete"},
-        "problem": LINEAR,
-        "algorithm": PAME,
         "exchange": {"patience": patience, "exclude_after": 2},
         "compute": {"step": step},
         "stop": {"iterations": iterations, "seconds": "60s"},
         "evaluate": {"every": 10},
     }
-    return experiment_of(**{**common, **settings})
+    return all_together(5, **{**common, **settings})
 
 
 @pytest.fixture(autouse=True)
@@ -74,11 +69,8 @@ async def test_a_node_killed_at_a_random_iteration_is_missed_but_does_not_end_th
     outcome = world.outcome
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
     assert outcome.happened("died") == [victim]
-    assert (
-        outcome.run.disturbances.deaths,
-        outcome.run.disturbances.restarts,
-        outcome.run.disturbances.departures,
-    ) == (1, 0, 0)
+    disturbances = outcome.run.disturbances
+    assert (disturbances.deaths, disturbances.restarts, disturbances.departures) == (1, 0, 0)
     assert victim in outcome.figures.suspects
     assert outcome.figures.node.expired > 0
     others = set(range(5)) - {victim}
@@ -132,8 +124,7 @@ async def test_a_killed_node_comes_back_where_its_neighbours_are_with_the_state_
     """A first successor dies as soon as it has its assignment; the second one stays."""
     async with running(experiment(step="20ms", iterations=300, restart={"state": state}), tmp_path) as world:
         victim = await world.at_iteration(VICTIM, 20)
-        os.kill(world.pid(VICTIM), signal.SIGKILL)
-        await until(lambda: len(world.events("died")) == 1)
+        await world.kill(VICTIM)
         own = world.run.collection.latest[victim].astype("<f8").tobytes()
         async with attached(world.control, join_of(world.control, member=VICTIM).SerializeToString()) as call:
             assignment = (await answer(call, "assignment")).assignment
@@ -163,8 +154,7 @@ async def test_a_killed_node_comes_back_where_its_neighbours_are_with_the_state_
 async def test_a_newcomer_of_another_name_takes_the_place_of_a_dead_node(tmp_path: Path) -> None:
     async with running(experiment(step="20ms", iterations=250), tmp_path) as world:
         victim = await world.at_iteration(VICTIM, 10)
-        os.kill(world.pid(VICTIM), signal.SIGKILL)
-        await until(lambda: world.events("died"))
+        await world.kill(VICTIM)
         world.start("newcomer")
         await until(lambda: world.events("restarted"))
     outcome = world.outcome
@@ -233,12 +223,8 @@ async def test_hostile_clients_are_refused_and_counted_and_the_models_stay_those
         bad.append(pb.NodeMessage(run=world.run.number, sender=77).SerializeToString())
         async with grpc.aio.insecure_channel(member.address) as channel:
             secret = shown(world.run.common.secret, member.address)  # whatever else they know, these do not know that
-            push = stream(channel, PUSH, pb.Receipt, secret)
-            for data in bad:
-                await push.write(data)
-            await push.done_writing()
-            receipts = [receipt async for receipt in push]
-            assert [refused.number for receipt in receipts for refused in receipt.refused] == [1, 2, 3, 4, 5]
+            told = await receipts(channel, PUSH, secret, *bad)
+            assert [refused.number for receipt in told for refused in receipt.refused] == [1, 2, 3, 4, 5]
             push = stream(channel, PUSH, pb.Receipt, secret)
             await push.write(bytes(65 * 2**20))
             assert await push.code() is grpc.StatusCode.RESOURCE_EXHAUSTED

@@ -1,7 +1,5 @@
 """Runs on real processes say truly how well they went."""
 
-import os
-import signal
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,10 +9,11 @@ import pytest
 from orchestrator.backends.local import local
 from orchestrator.results import Status
 from orchestrator.results.health import State
-from tests.harness import Watcher, until
+from tests.harness import Watcher
 from tests.orchestrator.backends.harness import on_a_ring, running
 
 experiment = partial(on_a_ring, nodes=4)
+STOP = {"iterations": 120, "seconds": "60s"}
 
 
 def test_an_undisturbed_run_is_sound(tmp_path: Path) -> None:
@@ -28,10 +27,8 @@ async def test_a_node_that_dies_by_surprise_degrades_the_run_and_is_named(tmp_pa
     made = experiment(exchange={"patience": "300ms"}, compute={"step": "20ms"}, stop={"iterations": 100})
     async with running(made, tmp_path / "run") as world:
         struck = await world.at_iteration("node-1", 5)
-        os.kill(world.pid("node-1"), signal.SIGKILL)
-        await until(lambda: world.events("died"))
-    outcome = world.outcome
-    health = outcome.ending.health
+        await world.kill("node-1")
+    health = world.outcome.ending.health
     assert health is not None
     assert health.state is State.DEGRADED
     assert f"node {struck} died, left or fell silent, which was not planned" in health.reason
@@ -50,12 +47,8 @@ async def test_a_node_that_dies_by_surprise_degrades_the_run_and_is_named(tmp_pa
     ids=["loss", "kill", "kill by iteration", "cut", "pause", "straggler"],
 )
 def test_what_the_plan_does_is_no_degradation(tmp_path: Path, sections: dict[str, Any]) -> None:
-    common: dict[str, Any] = {
-        "exchange": {"patience": "200ms"},
-        "compute": {"step": "20ms"},
-        "stop": {"iterations": 120, "seconds": "60s"},
-    }
-    ending = local(experiment(**{**common, **sections}), tmp_path, tmp_path / "run", Watcher())
+    made = experiment(**{"compute": {"step": "20ms"}, "exchange": {"patience": "200ms"}, "stop": STOP, **sections})
+    ending = local(made, tmp_path, tmp_path / "run", Watcher())
     assert ending.status is Status.FINISHED
     assert ending.health is not None
     assert (ending.health.state, ending.health.reason) == (State.SOUND, "")
@@ -63,12 +56,9 @@ def test_what_the_plan_does_is_no_degradation(tmp_path: Path, sections: dict[str
 
 def test_a_network_so_slow_that_no_message_is_in_time_is_broken_and_not_green(tmp_path: Path) -> None:
     made = experiment(
-        exchange={"patience": "50ms"},
-        links={"delay": "700ms"},
-        compute={"step": "10ms"},
-        verify={"when": "never"},
-        stop={"iterations": 40},
-    )
+        exchange={"patience": "50ms"}, links={"delay": "700ms"}, compute={"step": "10ms"},
+        verify={"when": "never"}, stop={"iterations": 40},
+    )  # fmt: skip
     ending = local(made, tmp_path, tmp_path / "run", Watcher())
     assert ending.health is not None
     assert ending.health.state is State.BROKEN

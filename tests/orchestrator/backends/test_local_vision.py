@@ -1,8 +1,5 @@
 """Neural networks on real processes: the simulator's bits; samples from the disk or delivered; a user's own module."""
 
-import json
-import os
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +19,11 @@ from pame.simulator import run_lock_step
 from tests.contract.data_builders import store
 from tests.harness import Watcher, until
 from tests.orchestrator.backends.harness import experiment_of, running
+from tests.orchestrator.harness import summary_of
 from tests.pame.vision.builders import data_set
 
 NODES, ITERATIONS = 4, 10
+PROBLEM: dict[str, Any] = {"kind": "image-classification", "data": "stripes", "batch": 8}
 DENSE_AND_PARTIAL: list[dict[str, Any]] = [
     {"kind": "pame", "support": 1.0, "participation": 1.0},
     {"kind": "pame", "support": 0.2, "participation": 0.5},
@@ -54,7 +53,7 @@ def vision(algorithm: dict[str, Any], **settings: Any) -> Experiment:
     common = {
         "nodes": NODES,
         "topology": {"kind": "ring"},
-        "problem": {"kind": "image-classification", "data": "stripes", "batch": 8},
+        "problem": PROBLEM,
         "algorithm": algorithm,
         "stop": {"iterations": ITERATIONS},
         "evaluate": {"every": 5, "when": "during", "own_models": False},
@@ -77,7 +76,7 @@ def test_every_algorithm_trains_a_network_on_processes_to_the_bits_of_the_simula
         models = np.load(request.folder / "models.npy")
         assert models.tobytes() == simulated(experiment, tmp_path), experiment.algorithm
         assert ending.iterations == ITERATIONS
-    network = json.loads((requests[0].folder / "summary.json").read_text())["network"]
+    network = summary_of(requests[0].folder)["network"]
     assert (network["delivered_bytes"], network["delivered_nodes"]) == (0, 0)
     assert "0 B · 0" in (requests[0].folder / "report.html").read_text()
 
@@ -100,8 +99,7 @@ async def test_a_node_that_comes_back_is_sent_its_samples_again(tmp_path: Path) 
     empty = {data_store.VARIABLE: str(tmp_path / "nothing")}
     async with running(experiment, tmp_path / "run", of_nodes=empty) as world:
         await world.at_iteration("node-2", 3)
-        os.kill(world.pid("node-2"), signal.SIGKILL)
-        await until(lambda: world.events("died"))
+        await world.kill("node-2")
         world.start("node-2")
         await until(lambda: world.run.indices.incarnation(world.index("node-2")) == 1)
     outcome = world.outcome
@@ -126,10 +124,7 @@ def test_the_users_own_module_beside_the_experiment_reaches_local_nodes(
 ) -> None:
     monkeypatch.setenv(VARIABLE, "")
     (tmp_path / "mine.py").write_text(MODULE)
-    problem = {
-        "kind": "image-classification", "data": "stripes", "batch": 8,
-        "model": {"kind": "module", "module": "mine.py:Net"},
-    }  # fmt: skip
+    problem = PROBLEM | {"model": {"kind": "module", "module": "mine.py:Net"}}
     experiment = vision(DENSE_AND_PARTIAL[1], problem=problem)
     ending = local(experiment, tmp_path, tmp_path / "run", Watcher())
     assert (ending.status, ending.exact) == (Status.FINISHED, True), ending.reason

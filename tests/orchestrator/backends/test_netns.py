@@ -8,8 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from csv import DictReader
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,8 @@ from orchestrator.control import NetworkState
 from orchestrator.errors import TooManyNodes
 from orchestrator.results import Ending, Status
 from tests.harness import Watcher
-from tests.orchestrator.backends.harness import experiment_of
+from tests.orchestrator.backends.harness import all_together, experiment_of
+from tests.orchestrator.harness import events_of, rows_of, summary_of
 from tests.orchestrator.simulated import is_as_simulated
 
 pytestmark = pytest.mark.requires("root")
@@ -36,40 +35,33 @@ def test_eight_nodes_in_namespaces_learn_the_models_of_the_simulator_bit_for_bit
     ending = netns(experiment, tmp_path, tmp_path / "run", Watcher())
     assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 50, True)
     assert is_as_simulated(tmp_path / "run", experiment)
-    summary = _summary(tmp_path / "run")
+    summary = summary_of(tmp_path / "run")
     assert summary["backend"] == "netns"
     assert summary["network"]["wire"]["interface"] == "ethernet"
 
 
-@dataclass
-class Inside:
-    """What was seen of the nodes' namespaces: while the run was under way, and after it, before they went."""
-
-    interfaces: dict[int, set[str]] = field(default_factory=dict)
-    """By the inode of the namespace of a node process."""
-    ipv6: str = ""
-    sent: list[dict[str, int]] = field(default_factory=list)
-    """Bytes by interface, of every node."""
-    heard_by_host: int = 0
-
-
 class Spy(Watcher):
-    """Looks into the namespaces, once, from the processes that are in them."""
+    """Looks into the nodes' namespaces: once from the processes in them, and after the run, before they go."""
 
-    def __init__(self, inside: Inside) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.inside = inside
         self.wanted: set[int] = set()
+        self.interfaces: dict[int, set[str]] = {}
+        """By the inode of the namespace of a node process."""
+        self.ipv6 = ""
+        self.sent: list[dict[str, int]] = []
+        """Bytes by interface, of every node."""
+        self.heard_by_host = 0
 
     def state(self, state: NetworkState) -> None:
-        if state.phase != "running" or self.inside.interfaces:
+        if state.phase != "running" or self.interfaces:
             return
         for process in _processes():
             try:
                 inode = (process / "ns" / "net").stat().st_ino
                 if inode in self.wanted:
-                    self.inside.interfaces[inode] = set(_sent((process / "net" / "dev").read_text()))
-                    self.inside.ipv6 += (process / "net" / "if_inet6").read_text()
+                    self.interfaces[inode] = set(_sent((process / "net" / "dev").read_text()))
+                    self.ipv6 += (process / "net" / "if_inet6").read_text()
             except OSError:
                 continue
 
@@ -80,42 +72,36 @@ def _observed(nodes: int, spy: Spy) -> Iterator[Places]:
         paths = [str(place.namespace) for place in places.nodes]
         spy.wanted = {Path(path).stat().st_ino for path in paths}
         yield places
-        spy.inside.sent = [_sent(_do(f"nsenter --net={path} cat /proc/net/dev")) for path in paths]
+        spy.sent = [_sent(_do(f"nsenter --net={path} cat /proc/net/dev")) for path in paths]
         [cable] = [
             link["ifname"]
             for link in json.loads(_do("ip -j address"))
             if any(address.get("local") == places.orchestrator for address in link["addr_info"])
         ]
         statistics = json.loads(_do(f"ip -j -s link show {cable}"))[0]["stats64"]
-        spy.inside.heard_by_host = statistics["rx"]["bytes"]
+        spy.heard_by_host = statistics["rx"]["bytes"]
 
 
 def test_each_node_is_alone_in_its_namespace_with_data_on_one_network_and_control_on_the_other(tmp_path: Path) -> None:
     """Four nodes that send each other 8 KiB at every iteration: the control plane is small beside that."""
-    experiment = experiment_of(
-        nodes=4,
-        topology={"kind": "complete"},
-        problem={"kind": "linear", "n": 1024, "samples": 4, "test_samples": 4},
-        algorithm={"kind": "dpsgd", "eta": 1e-7},
-        period=1,
-        stop={"iterations": 100},
-    )
-    inside = Inside()
-    spy = Spy(inside)
+    problem = {"kind": "linear", "n": 1024, "samples": 4, "test_samples": 4}
+    dense = {"kind": "dpsgd", "eta": 1e-7}
+    experiment = all_together(4, problem=problem, algorithm=dense, period=1, stop={"iterations": 100})
+    spy = Spy()
     request = RunRequest("netns", experiment, tmp_path, tmp_path / "run", spy)
     [ending] = run_on_processes([request], request.folder / "nodes.log", lambda nodes: _observed(nodes, spy))
     assert ending.exact
     assert len(spy.wanted) == 4
     assert Path("/proc/self/ns/net").stat().st_ino not in spy.wanted
-    assert inside.interfaces == {inode: {"lo", "control", "data"} for inode in spy.wanted}
-    assert inside.ipv6 == ""
-    network = _summary(tmp_path / "run")["network"]
-    data, control = (sum(sent[name] for sent in inside.sent) for name in ("data", "control"))
+    assert spy.interfaces == {inode: {"lo", "control", "data"} for inode in spy.wanted}
+    assert spy.ipv6 == ""
+    network = summary_of(tmp_path / "run")["network"]
+    data, control = (sum(sent[name] for sent in spy.sent) for name in ("data", "control"))
     assert network["wire"]["messages"] == 4 * 3 * 100
     assert data == pytest.approx(network["wire"]["model"]["total"], rel=0.1)
     assert network["evaluation"]["bytes"] < control < data / 2
-    assert inside.heard_by_host == pytest.approx(control, rel=0.1)
-    assert all(sent["lo"] == 0 for sent in inside.sent)
+    assert spy.heard_by_host == pytest.approx(control, rel=0.1)
+    assert all(sent["lo"] == 0 for sent in spy.sent)
     log = (tmp_path / "run" / "nodes.log").read_text()
     joined = re.findall(r" orchestrator=(\S+):\d+ metrics=http://(\S+):\d+/metrics", log)
     assert len(joined) == 4
@@ -188,11 +174,6 @@ def test_more_nodes_than_a_bridge_has_ports_are_refused(tmp_path: Path) -> None:
         check_netns(experiment_of(nodes=1001, problem=LINEAR), tmp_path)
 
 
-def _summary(folder: Path) -> dict[str, Any]:
-    summary: dict[str, Any] = json.loads((folder / "summary.json").read_text())
-    return summary
-
-
 def _processes() -> list[Path]:
     return [process for process in Path("/proc").iterdir() if process.name.isdigit()]
 
@@ -240,13 +221,13 @@ def test_the_kernel_shapes_what_it_can_and_a_killed_node_comes_back_to_its_own_l
     folder = tmp_path / "run"
     ending = netns(experiment, tmp_path, folder, Watcher())
     assert ending.status is Status.FINISHED
-    links = json.loads((folder / "summary.json").read_text())["network"]["links"]
+    links = summary_of(folder)["network"]["links"]
     assert one(links, 0, 2, "rate") == [("htb", 5e6, 5e6)]
     assert one(links, 2, 0, "rate") == [("htb", 2e7, 2e7)]
     assert {mechanism for mechanism, _, _ in one(links, 1, 3, "loss")} <= {"nft", "netem"}
     assert 0.01 in {held for _, _, held in one(links, 1, 3, "loss")}
     assert {mechanism for mechanism, _, _ in one(links, 0, 1, "delay")} <= {"netem", "in-process"}
-    events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
+    events = events_of(folder)
     assert {number: turns(events, number) for number in (0, 1, 3)} == {
         0: {("fault begins", 0), ("fault begins", 1), ("fault ends", 0), ("fault ends", 1)},
         1: {("fault begins", 2), ("fault ends", 2)},
@@ -258,9 +239,9 @@ def test_the_kernel_shapes_what_it_can_and_a_killed_node_comes_back_to_its_own_l
         mine = f"{event['node']}>{1 - event['node']}"
         rows = [row for row in event["held"] if (row["link"], row["property"]) == (mine, "cut")]
         assert [(row["asked"], row["held"]) for row in rows] == [(1.0, 1.0)] * (event["what"] == "fault begins")
-    with (folder / "connections.csv").open() as file:
-        again = {(int(row["sender"]), int(row["receiver"])): int(row["retransmitted"]) for row in DictReader(file)}
-    assert again[0, 2] + again[2, 0] > 0  # nine in ten of their packets were lost for a while
+    rows = rows_of(folder / "connections.csv")
+    again = {(row["sender"], row["receiver"]): int(row["retransmitted"]) for row in rows}
+    assert again["0", "2"] + again["2", "0"] > 0  # nine in ten of their packets were lost for a while
     assert [event["node"] for event in events if event["what"] == "restarted"] == [3]
     assert not [event for event in events if event["what"] == "fault failed"]
 
@@ -314,11 +295,10 @@ def run_behind(shut: str, lasts: str, folder: Path, monkeypatch: pytest.MonkeyPa
 
 def test_what_fails_once_is_tried_again_and_told_when_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run_behind(ONCE, "2s", tmp_path, monkeypatch).status is Status.FINISHED
-    events = [json.loads(line) for line in (tmp_path / "run" / "events.jsonl").read_text().splitlines()]
-    begun = [event for event in events if event["what"] == "fault begins"]
+    begun = events_of(tmp_path / "run", "fault begins")
     assert {event["node"] for event in begun} == {0, 1}
     assert all(event["seconds"] >= 0.5 + 0.5 for event in begun), "not before the second try"
-    assert {event["node"] for event in events if event["what"] == "fault ends"} == {0, 1}
+    assert {event["node"] for event in events_of(tmp_path / "run", "fault ends")} == {0, 1}
 
 
 def test_what_keeps_failing_ends_the_run_with_its_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

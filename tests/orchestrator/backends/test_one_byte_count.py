@@ -1,7 +1,5 @@
 """Curve, records, links, tile and summary are one count: added up after a node died and after links were cut."""
 
-import csv
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,8 +10,10 @@ from orchestrator.backends.local import local
 from orchestrator.backends.simulate import simulate
 from orchestrator.number_words import number, volume
 from orchestrator.results import Status
+from tests.command import lines_of
 from tests.harness import Watcher
 from tests.orchestrator.backends.harness import experiment_of
+from tests.orchestrator.harness import rows_of, summary_of
 
 NODES = 4
 COPIES = NODES - 1
@@ -47,9 +47,7 @@ KILLED = {"killed": 3, "killed and back": 3}
 
 
 def table(path: Path) -> list[dict[str, float]]:
-    return [
-        {name: float(cell or 0) for name, cell in row.items()} for row in csv.DictReader(path.read_text().splitlines())
-    ]
+    return [{name: float(cell or 0) for name, cell in row.items()} for row in rows_of(path)]
 
 
 def by_node(rows: list[dict[str, float]], key: str, *names: str) -> Counter[int]:
@@ -61,7 +59,7 @@ def by_node(rows: list[dict[str, float]], key: str, *names: str) -> Counter[int]
 
 def check_account(folder: Path, killed: int | None = None) -> dict[str, Any]:
     """Add up every file of a run folder; the summary."""
-    summary: dict[str, Any] = json.loads((folder / "summary.json").read_text())
+    summary: dict[str, Any] = summary_of(folder)
     records, links = table(folder / "records.csv"), table(folder / "links.csv")
     messages, size = summary["messages"], {**summary["bytes"], "sent": summary["bytes"]["total"]}
     for what in ("sent", "queued", "dropped", "resent", "unreported"):
@@ -90,7 +88,7 @@ def check_account(folder: Path, killed: int | None = None) -> dict[str, Any]:
 
 def check_curve(folder: Path, records: list[dict[str, float]], size: dict[str, int]) -> None:
     """By iteration, the records before a point; by time, what was sent by then, of which the simulator knows more."""
-    points = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
+    points = lines_of(folder / "curve.jsonl")
     for by in ("iteration", "time"):
         curve = [point["bytes"] for point in points if point["by"] == by]
         assert curve == sorted(curve)

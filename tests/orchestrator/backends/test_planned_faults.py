@@ -1,13 +1,9 @@
 """Faults of a plan on local processes: those by iteration to the last bit as in the simulator, all of them recorded."""
 
-import json
-import os
-import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from orchestrator.backends import BACKENDS
@@ -18,15 +14,16 @@ from orchestrator.experiment import Experiment
 from orchestrator.experiment.faults import FaultError
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.report.fault_axes import course
-from orchestrator.report.fault_shading import FaultShading, shades
+from orchestrator.report.fault_shading import shades
 from orchestrator.results import Status
 from orchestrator.results.read import read_run
-from pame.byte_account import ByteAccount, Fate
+from pame.byte_account import Fate
 from pame.fault_effects import ContainerKillEffect, CutEffect, DegradeEffect, FaultEvent, SlowEffect, Window
 from pame.fault_plan_text import plan_lines, read_plan
+from tests.command import lines_of
 from tests.harness import Watcher, until
-from tests.orchestrator.backends.harness import experiment_of, running
-from tests.orchestrator.simulated import simulated
+from tests.orchestrator.backends.harness import experiment_of, running, same_as_simulated
+from tests.orchestrator.harness import events_of, summary_of
 
 LINEAR = {"kind": "linear", "n": 40, "samples": 40, "test_samples": 30}
 PAME = {"kind": "pame", "participation": 0.5, "support": 0.3}
@@ -43,25 +40,15 @@ def faulty(*faults: dict[str, Any], **settings: Any) -> Experiment:
     return experiment_of(**base | {"stop": {"iterations": 40}} | settings, faults=list(faults) or None)
 
 
-def events(folder: Path, what: str) -> list[dict[str, Any]]:
-    lines = (folder / "events.jsonl").read_text().splitlines()
-    return [event for event in map(json.loads, lines) if event["what"] == what]
-
-
 @pytest.mark.parametrize("kind", BY_ITERATION)
 @pytest.mark.parametrize("algorithm", [PAME, {"kind": "dpsgd", "eta": 0.05}], ids=lambda spec: spec["kind"])
 def test_faults_by_iteration_have_the_bits_of_the_simulator(
     tmp_path: Path, kind: str, algorithm: dict[str, Any]
 ) -> None:
     experiment = faulty(BY_ITERATION[kind], algorithm=algorithm)
-    ending = local(experiment, tmp_path, tmp_path / "run", Watcher())
-    account = ByteAccount(8)
-    outcome = simulated(experiment, tmp_path, account)
+    ending, account = same_as_simulated(experiment, tmp_path)
+    assert ending.iterations == 40
     assert account.messages(Fate.LOST) > 0
-    assert np.load(tmp_path / "run" / "models.npy").tobytes() == outcome.models.tobytes()
-    assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 40, outcome.exact)
-    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
-    assert summary["messages"]["lost"] == account.messages(Fate.LOST)
     assert read_plan((tmp_path / "run" / "plan.jsonl").read_text()) == make_network_setting(experiment, tmp_path).plan
 
 
@@ -83,9 +70,9 @@ def test_a_partition_lets_both_halves_go_on_and_heals(tmp_path: Path) -> None:
     assert after < before
     records = [record for record in watcher.records if 35 <= record.iteration < 85]
     assert {record.node for record in records if record.received} == set(range(16))  # nobody is alone
-    assert {event["node"] for event in events(tmp_path / "run", "fault begins")} == set(range(16))
-    assert all(event["iteration"] == 30 for event in events(tmp_path / "run", "fault begins"))
-    assert all(event["iteration"] == 90 for event in events(tmp_path / "run", "fault ends"))
+    assert {event["node"] for event in events_of(tmp_path / "run", "fault begins")} == set(range(16))
+    assert all(event["iteration"] == 30 for event in events_of(tmp_path / "run", "fault begins"))
+    assert all(event["iteration"] == 90 for event in events_of(tmp_path / "run", "fault ends"))
 
 
 def test_nodes_are_paused_slowed_and_killed_as_planned_and_the_run_ends_healed(tmp_path: Path) -> None:
@@ -99,8 +86,8 @@ def test_nodes_are_paused_slowed_and_killed_as_planned_and_the_run_ends_healed(t
     folder = tmp_path / "run"
     ending = local(experiment, tmp_path, folder, Watcher())
     assert (ending.status, ending.exact) == (Status.FINISHED, False)
-    begun = {(event["number"], event["node"]): event for event in events(folder, "fault begins")}
-    ended = {(event["number"], event["node"]): event for event in events(folder, "fault ends")}
+    begun = {(event["number"], event["node"]): event for event in events_of(folder, "fault begins")}
+    ended = {(event["number"], event["node"]): event for event in events_of(folder, "fault ends")}
     assert begun.keys() >= {(0, 2), (1, 5), (2, 1)}
     assert ended.keys() >= {(0, 2), (2, 1)}
     assert begun[0, 2]["mechanism"] == begun[1, 5]["mechanism"] == "supervisor"
@@ -108,10 +95,10 @@ def test_nodes_are_paused_slowed_and_killed_as_planned_and_the_run_ends_healed(t
     for event in begun.values():
         assert event["seconds"] >= event["planned"]
     assert ended[0, 2]["seconds"] >= 0.9
-    assert [event["node"] for event in events(folder, "died")] == [5]
-    assert [event["node"] for event in events(folder, "restarted")] == [5]
-    assert not events(folder, "fault failed") + events(folder, "refused")
-    assert json.loads((folder / "summary.json").read_text())["network"]["restarts"] == 1
+    assert [event["node"] for event in events_of(folder, "died")] == [5]
+    assert [event["node"] for event in events_of(folder, "restarted")] == [5]
+    assert not events_of(folder, "fault failed") + events_of(folder, "refused")
+    assert summary_of(folder)["network"]["restarts"] == 1
 
 
 def test_nodes_are_stopped_at_their_iteration_once_and_the_run_goes_on(tmp_path: Path) -> None:
@@ -126,16 +113,16 @@ def test_nodes_are_stopped_at_their_iteration_once_and_the_run_goes_on(tmp_path:
     folder, watcher = tmp_path / "run", Watcher()
     ending = local(experiment, tmp_path, folder, watcher)
     assert (ending.status, ending.exact) == (Status.FINISHED, False)
-    begun = [(e["number"], e["node"], e["iteration"], e["planned"]) for e in events(folder, "fault begins")]
+    begun = [(e["number"], e["node"], e["iteration"], e["planned"]) for e in events_of(folder, "fault begins")]
     assert begun == [(n, node, k, {"iteration": k}) for n, node, k in ((0, 2, 10), (1, 3, 20), (2, 1, 30))]
     [paused], [ended] = (
-        [e for e in events(folder, f"fault {what}") if e["number"] == 0] for what in ("begins", "ends")
+        [e for e in events_of(folder, f"fault {what}") if e["number"] == 0] for what in ("begins", "ends")
     )
     assert ended["iteration"] == 10
     assert ended["seconds"] - paused["seconds"] >= 0.6
-    assert [event["node"] for event in events(folder, "died")] == [3]
-    assert [event["node"] for event in events(folder, "restarted")] == [3, 1]
-    assert not events(folder, "fault failed") + events(folder, "refused")
+    assert [event["node"] for event in events_of(folder, "died")] == [3]
+    assert [event["node"] for event in events_of(folder, "restarted")] == [3, 1]
+    assert not events_of(folder, "fault failed") + events_of(folder, "refused")
     killed = [record.iteration for record in watcher.records if record.node == 3]
     assert sorted(set(killed)) == list(range(45))
     assert killed.count(20) == 1  # it was stopped before it began
@@ -154,15 +141,12 @@ def test_a_run_that_ends_before_a_fault_says_so_and_shades_only_what_happened(tm
     assert ending.faults is not None
     assert (ending.status, ending.faults.sentence) == (Status.FINISHED, sentence)
     assert (ending.faults.happened, ending.faults.failed, ending.faults.never_began) == (1, 0, 2)
-    assert json.loads((folder / "summary.json").read_text())["warnings"][0] == sentence
+    assert summary_of(folder)["warnings"][0] == sentence
     report = (folder / "report.html").read_text()
     assert report.index(sentence) < report.index('class="tiles"')
-    assert {spell.fault for spans in shades_of(folder).spans.values() for spell, _ in spans} == {"straggler"}
-
-
-def shades_of(folder: Path) -> FaultShading:
     run = read_run(folder)
-    return shades(run.faults, course(run.curve, run.summary.seconds, run.summary.iterations))
+    shading = shades(run.faults, course(run.curve, run.summary.seconds, run.summary.iterations))
+    assert {spell.fault for spans in shading.spans.values() for spell, _ in spans} == {"straggler"}
 
 
 @pytest.mark.parametrize(
@@ -204,8 +188,7 @@ async def test_a_node_that_comes_back_knows_of_faults_by_hand(tmp_path: Path) ->
         index = await world.at_iteration("node-2", 5)
         inject(world.run, [replace(slow, effect=SlowEffect((index,), 1.5))])
         await until(lambda: world.events("fault begins"))
-        os.kill(world.pid("node-2"), signal.SIGKILL)
-        await until(lambda: world.events("died"))
+        await world.kill("node-2")
         world.start("node-2")
         await until(lambda: len(world.events("fault begins")) == 2)
     outcome = world.outcome
@@ -258,13 +241,8 @@ async def test_a_cut_by_iteration_that_comes_by_hand_is_a_surprise_to_an_algorit
     assert {event["iteration"] for event in outcome.events if event["what"] == "fault begins"} == {150}
     assert outcome.run.totals.account().desynchronised == 2, "each end saw once that something was missing"
     BACKENDS["simulate"].run(experiment, tmp_path, tmp_path / "whole", Watcher())
-    struck, whole = (last_point(tmp_path / name)["consensus"] for name in ("run", "whole"))
+    struck, whole = (lines_of(tmp_path / name / "curve.jsonl")[-1]["consensus"] for name in ("run", "whole"))
     assert struck < 1.1 * whole
-
-
-def last_point(folder: Path) -> dict[str, Any]:
-    point: dict[str, Any] = json.loads((folder / "curve.jsonl").read_text().splitlines()[-1])
-    return point
 
 
 def test_a_plan_that_is_replayed_is_the_very_same(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Several experiments on nodes that are started once."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ from orchestrator.experiment import Experiment
 from orchestrator.results import Ending, Status
 from tests.harness import Watcher
 from tests.orchestrator.backends.harness import experiment_of
+from tests.orchestrator.harness import events_of, summary_of
 
 SIZES = {
     "topology": {"kind": "ring"},
@@ -43,20 +43,16 @@ def test_every_run_on_a_standing_network_ends_as_it_would_by_itself(tmp_path: Pa
     alone = tmp_path / "alone"
     BACKENDS["local"].run(experiments[1], tmp_path, alone, Watcher())
     assert np.array_equal(np.load(errands[1].folder / "models.npy"), np.load(alone / "models.npy"))
-    assert json.loads((errands[2].folder / "summary.json").read_text())["nodes"] == 3
+    assert summary_of(errands[2].folder)["nodes"] == 3
 
 
 def test_the_nodes_are_the_same_processes_in_every_run(tmp_path: Path) -> None:
     experiments = [experiment_of(nodes=3, seed=seed, **SIZES) for seed in (1, 2)]
     errands = errands_of(experiments, tmp_path)
     run_on_processes(errands, tmp_path / "nodes.log", on_loopback)
-    seats = [
-        {event["node"]: event["detail"] for event in map(json.loads, lines) if event["what"] == "assigned"}
-        for errand in errands
-        for lines in ((errand.folder / "events.jsonl").read_text().splitlines(),)
-    ]
+    seats = [{event["node"]: event["detail"] for event in events_of(errand.folder, "assigned")} for errand in errands]
     assert seats[0].keys() == seats[1].keys() == {0, 1, 2}
-    assert all(json.loads((e.folder / "summary.json").read_text())["network"]["restarts"] == 0 for e in errands)
+    assert all(summary_of(e.folder)["network"]["restarts"] == 0 for e in errands)
 
 
 def test_a_run_ends_healed_so_that_the_next_has_all_its_nodes(tmp_path: Path) -> None:
@@ -68,7 +64,6 @@ def test_a_run_ends_healed_so_that_the_next_has_all_its_nodes(tmp_path: Path) ->
     errands = errands_of([struck, experiment_of(nodes=4, seed=2, **SIZES)], tmp_path)
     endings = run_on_processes(errands, tmp_path / "nodes.log", on_loopback)
     assert [ending.status for ending in endings] == [Status.FINISHED] * 2
-    events = [json.loads(line) for line in (errands[0].folder / "events.jsonl").read_text().splitlines()]
-    assert {event["node"] for event in events if event["what"] == "fault begins"} == {0, 1}
-    assert not [event for event in events if event["what"] == "restarted"]
+    assert {event["node"] for event in events_of(errands[0].folder, "fault begins")} == {0, 1}
+    assert not events_of(errands[0].folder, "restarted")
     assert endings[1].exact

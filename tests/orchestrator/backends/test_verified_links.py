@@ -1,7 +1,5 @@
 """Links of real nodes are measured before a run: what is as asked is found so, and a lie is found out."""
 
-import json
-from dataclasses import replace
 from math import inf
 from pathlib import Path
 from statistics import median
@@ -12,26 +10,22 @@ import pytest
 from contract.rpc import control_pb2 as pb
 from orchestrator.backends.local import local
 from orchestrator.backends.netns import netns
-from orchestrator.control import link_check
-from orchestrator.control.link_check import LinkCheck, asked_of
+from orchestrator.control.link_check import LinkCheck
 from orchestrator.control.run_phase import Phase
-from orchestrator.control.verification.findings import Asked
+from orchestrator.experiment import Experiment
 from orchestrator.results import Status
 from tests.harness import Watcher
-from tests.orchestrator.backends.harness import experiment_of
+from tests.orchestrator.backends.harness import all_together, lie_of_a_delay
+from tests.orchestrator.harness import summary_of
 
-PROBLEM = {"kind": "linear", "n": 20, "samples": 20, "test_samples": 10}
 
-
-def small(nodes: int, links: dict[str, Any], **settings: Any) -> Any:
+def small(nodes: int, links: dict[str, Any], **settings: Any) -> Experiment:
     verify = {"when": "only"} | settings.pop("verify", {})
-    base = {"nodes": nodes, "problem": PROBLEM, "topology": {"kind": "complete"}, "stop": {"iterations": 20}}
-    return experiment_of(**base | {"links": links, "verify": verify} | settings)
+    return all_together(nodes, stop={"iterations": 20}, links=links, verify=verify, **settings)
 
 
-def verified(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "summary.json").read_text())["network"]["verified"]
-    return found
+def verified(folder: Path) -> Any:
+    return summary_of(folder)["network"]["verified"]
 
 
 def tries(tmp_path: Path) -> list[Path]:
@@ -66,7 +60,7 @@ def test_a_run_is_verified_first_and_stays_exact(tmp_path: Path) -> None:
     ending = local(experiment, tmp_path, tmp_path / "run", watcher)
     assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 20, True)
     assert verified(tmp_path / "run")["coverage"] == {"delay": [6, 6], "rate": [6, 6]}
-    wire = json.loads((tmp_path / "run" / "summary.json").read_text())["network"]["wire"]
+    wire = summary_of(tmp_path / "run")["network"]["wire"]
     assert wire["sockets"] is None or wire["sockets"]["connections"] == wire["connections"]  # without those of probes
     phases = list(dict.fromkeys(state.phase for state in watcher.states))
     assert phases.index(Phase.VERIFYING) < phases.index(Phase.RUNNING)
@@ -95,14 +89,7 @@ def test_a_link_that_is_cut_at_the_start_is_not_called_right(tmp_path: Path) -> 
 def test_with_strict_a_link_that_is_not_as_asked_ends_the_run_before_it_begins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The nodes do what they were told; the orchestrator is made to believe that it told them something else."""
-
-    def lied_to(*arguments: Any) -> dict[tuple[int, int], list[Asked]]:
-        found = asked_of(*arguments)
-        found[0, 1] = [replace(one, value=0.08) for one in found[0, 1]]
-        return found
-
-    monkeypatch.setattr(link_check, "asked_of", lied_to)
+    lie_of_a_delay(monkeypatch, 0.08)
     experiment = small(3, {"delay": "20ms"}, verify={"when": "before", "strict": True})
     for folder in tries(tmp_path):
         ending = local(experiment, tmp_path, folder, Watcher())
@@ -140,8 +127,7 @@ def test_nodes_with_clocks_of_their_own_are_measured_by_round_trips(
 @pytest.mark.requires("root")
 def test_what_the_kernel_does_is_measured_with_datagrams(tmp_path: Path) -> None:
     experiment = small(
-        3,
-        {"rate": "20mbit", "pairs": {"0>2": {"rate": "5mbit"}, "1>2": {"loss": 0.2}, "2>1": {"rate": "90gbit"}}},
+        3, {"rate": "20mbit", "pairs": {"0>2": {"rate": "5mbit"}, "1>2": {"loss": 0.2}, "2>1": {"rate": "90gbit"}}}
     )
     for folder in tries(tmp_path):
         assert netns(experiment, tmp_path, folder, Watcher()).status is Status.FINISHED

@@ -8,7 +8,7 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from orchestrator.results.typed_json import to_json
 from pame.framing import ETHERNET, LOOPBACK, Interface
 from tests.harness import Watcher
 from tests.node.shaping.harness import namespace
-from tests.orchestrator.backends.harness import experiment_of
+from tests.orchestrator.backends.harness import Relay, all_together
 
 ROOT = Path(__file__).parents[3]
 LARGE = 8 * 1024
@@ -112,10 +112,10 @@ def _disagreements(size: str, wire: dict[str, Any], counted: int, interface: Int
 
 async def _runs(seats: list[Seat], folder: Path) -> dict[str, tuple[dict[str, Any], int]]:
     """One run per size with a node on each seat: the byte account as in summary.json, and what the interfaces say."""
-    control = ControlPlane("127.0.0.1")
+    control, relay = ControlPlane("127.0.0.1"), Relay()
     await control.open()
-    door = await asyncio.start_unix_server(lambda *ends: _relay(ends, control.port), folder / "control")
-    nodes = [_start(number, seat, folder / "control", control.token) for number, seat in enumerate(seats)]
+    entrance = await relay.open(control.address, folder / "control")
+    nodes = [_start(number, seat, entrance, control.token) for number, seat in enumerate(seats)]
     found = {}
     try:
         for size in SIZES:
@@ -129,9 +129,9 @@ async def _runs(seats: list[Seat], folder: Path) -> dict[str, tuple[dict[str, An
             found[size] = wire, sum(seat.sent() for seat in set(seats)) - before
     finally:
         await control.close("no more runs")
-        door.close()
         for node in nodes:
             await asyncio.to_thread(_end, node)
+        await relay.close()
     assert [node.returncode for node in nodes] == [0, 0]
     return found
 
@@ -154,41 +154,16 @@ def _end(node: "subprocess.Popen[bytes]") -> None:
 
 def _experiment(size: str) -> Experiment:
     algorithm, n, iterations = SIZES[size]
-    return experiment_of(
-        nodes=2,
-        topology={"kind": "complete"},
-        problem={"kind": "linear", "n": n, "samples": 4, "test_samples": 4},
-        algorithm=algorithm,
-        period=1,
-        stop={"iterations": iterations},
-    )
+    problem = {"kind": "linear", "n": n, "samples": 4, "test_samples": 4}
+    return all_together(2, problem=problem, algorithm=algorithm, period=1, stop={"iterations": iterations})
 
 
-def _start(number: int, seat: Seat, control: Path, token: str) -> "subprocess.Popen[bytes]":
+def _start(number: int, seat: Seat, entrance: str, token: str) -> "subprocess.Popen[bytes]":
     command = (
-        f"nsenter --target {seat.holder} --net {sys.executable} -m node --orchestrator unix:{control} --token {token} "
+        f"nsenter --target {seat.holder} --net {sys.executable} -m node --orchestrator {entrance} --token {token} "
         f"--member node-{number} --host {seat.host}"
     )
     return subprocess.Popen(command.split(), cwd=ROOT)
-
-
-async def _relay(ends: "tuple[asyncio.StreamReader, asyncio.StreamWriter]", port: int) -> None:
-    """Between a Unix socket, which crosses namespaces, and the orchestrator's port."""
-    reader, writer = ends
-    inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", port)
-    with suppress(asyncio.CancelledError):  # the test is over
-        await asyncio.gather(_pump(reader, inner_writer), _pump(inner_reader, writer))
-
-
-async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    try:
-        while data := await reader.read(1 << 16):
-            writer.write(data)
-            await writer.drain()
-    except ConnectionError:
-        pass
-    finally:
-        writer.close()
 
 
 def _do(command: str) -> None:

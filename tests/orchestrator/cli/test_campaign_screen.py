@@ -1,9 +1,5 @@
 """What a campaign shows meanwhile: a bar per stage, its newest runs, and where real nodes are."""
 
-from io import StringIO
-
-from rich.console import Console
-
 from orchestrator.campaigns.cell import Cell, Look, Run, Stage
 from orchestrator.campaigns.sweep import newest
 from orchestrator.cli.campaign_screen import CampaignScreen
@@ -12,13 +8,9 @@ from orchestrator.control import NetworkState
 from orchestrator.control.run_phase import Phase
 from orchestrator.experiment import Experiment
 from pame.observe import Evaluation
+from tests.orchestrator.cli.builders import terminal
 
 POINT = Evaluation("iteration", 50, None, 1_435_653, 0.1234, 0.5678, None, {})
-
-
-def terminal(width: int = 100) -> tuple[Console, StringIO]:
-    text = StringIO()
-    return Console(file=text, width=width), text
 
 
 def cells(*labels: dict[str, object]) -> list[Cell]:

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import mistake, told
-from tests.orchestrator.cli.harness import Pame
+from tests.command import mistake
+from tests.orchestrator.cli.harness import Pame, Simulate, sets
 
 CASES = {
     "not YAML": ("nodes: [1, 2", "YAML"),
@@ -34,20 +34,14 @@ def test_bad_input_gives_one_line_with_the_fix_and_leaves_nothing(
     case: str, verb: str, pame: Pame, tmp_path: Path
 ) -> None:
     text, fix = CASES[case]
-    path = tmp_path / "bad.yaml"
-    path.write_text(text)
-    done = pame(verb, path, *(["--backend", "simulate"] if verb == "run" else []))
-    [line] = done.stderr.splitlines()
-    assert line.startswith("error: ")
-    assert fix in line
-    assert done.returncode == 2
+    (tmp_path / "bad.yaml").write_text(text)
+    assert fix in mistake(pame(verb, "bad.yaml", *(["--backend", "simulate"] if verb == "run" else [])))
     assert not (tmp_path / "runs").exists()
 
 
 def test_a_mistake_in_one_run_of_a_sweep_stops_it_before_it_begins(pame: Pame, small: Path, tmp_path: Path) -> None:
-    done = pame("run", small, "--backend", "simulate", "--set", "topology={kind: random-regular, degree: [2, 9]}")
-    line = mistake(done)
-    assert "degree" in line
+    swept = sets("topology={kind: random-regular, degree: [2, 9]}")
+    assert "degree" in mistake(pame("run", small, "--backend", "simulate", *swept))
     assert not (tmp_path / "runs").exists()
 
 
@@ -56,14 +50,12 @@ def test_a_folder_that_cannot_be_written_is_a_fault_of_the_machine(pame: Pame, s
     assert "cannot write" in mistake(pame("run", small, "--backend", "simulate", "--out", "taken/deeper"), 1)
 
 
-def test_a_step_beyond_the_doubles_diverges(pame: Pame, small: Path) -> None:
-    done = pame("run", small, "--backend", "simulate", "-q", "--set", "algorithm.step={kind: penalty, sigma0: 1e-99}")
-    assert done.returncode == 3
-    assert "diverged" in done.stderr
+def test_a_step_beyond_the_doubles_diverges(simulate: Simulate) -> None:
+    assert "diverged" in simulate("algorithm.step={kind: penalty, sigma0: 1e-99}", code=3).errors
 
 
-def test_a_folder_name_may_look_like_markup(pame: Pame, small: Path, tmp_path: Path) -> None:
-    assert "[/bold]d/" in told(pame("run", small, "--backend", "simulate", "--out", "[/bold]d"))
+def test_a_folder_name_may_look_like_markup(simulate: Simulate, tmp_path: Path) -> None:
+    assert "[/bold]d/" in simulate(more=["--out", "[/bold]d"]).said
     assert (tmp_path / "[/bold]d").is_dir()
 
 
@@ -78,7 +70,7 @@ def test_an_unknown_option_exits_with_2(pame: Pame, small: Path) -> None:
 
 
 def test_more_processes_than_the_machine_can_run_are_refused_before_any_starts(pame: Pame, tmp_path: Path) -> None:
-    line = mistake(pame("run", "--set", "nodes=100000", "--set", "problem.n=1", "--set", "problem.samples=1"))
+    line = mistake(pame("run", *sets("nodes=100000", "problem.n=1", "problem.samples=1")))
     assert "use --backend simulate, or at most" in line
     assert not (tmp_path / "runs").exists()
 

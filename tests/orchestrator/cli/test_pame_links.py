@@ -148,10 +148,7 @@ def test_a_dry_run_is_of_all_nodes_and_says_who_has_nothing_to_do(pame: Pame, sm
     [
         (("--node", "6"), "--node 6: there is no such node; give 0 to 5"),
         (("--set", "links={pairs: {0-3: {delay: 1ms}}}"), "links.pairs: 0-3 is no link of this topology"),
-        (
-            ("--dry-run", "--kernel", "none"),
-            "links.loss: packets from node 2 to node 1 cannot be lost on this backend",
-        ),
+        (("--dry-run", "--kernel", "none"), "links.loss: packets from node 2 to node 1 cannot be lost on this backend"),
     ],
 )
 def test_a_mistake_is_one_line(pame: Pame, far: Path, arguments: tuple[str, ...], says: str) -> None:

@@ -6,46 +6,47 @@ from pathlib import Path
 import numpy as np
 
 from tests.command import mistake, told
-from tests.orchestrator.cli.harness import Pame
+from tests.orchestrator.cli.harness import Pame, Simulate
 
 
-def test_a_note_is_on_the_terminal_in_the_summary_and_in_the_report(pame: Pame, small: Path, tmp_path: Path) -> None:
+def provenance_of(folder: Path) -> dict[str, str]:
+    return dict(json.loads((folder / "provenance.json").read_text()))
+
+
+def test_a_note_is_on_the_terminal_in_the_summary_and_in_the_report(
+    simulate: Simulate, pame: Pame, small: Path
+) -> None:
     note = "algorithm dpsgd: participation 1.0 kept from the file; support, step do not exist there; eta 0.1, "
-    checked = pame("validate", small, "--set", "algorithm.kind=dpsgd")
-    assert f"note: {note}" in checked.stdout
-    assert f"note: {note}" in told(pame("run", small, "--backend", "simulate", "--set", "algorithm.kind=dpsgd"))
-    [folder] = (tmp_path / "runs").iterdir()
-    assert json.loads((folder / "summary.json").read_text())["notes"][0].startswith(note)
-    report = (folder / "report.html").read_text()
-    assert note in report
-    provenance = json.loads((folder / "provenance.json").read_text())
+    assert f"note: {note}" in pame("validate", small, "--set", "algorithm.kind=dpsgd").stdout
+    run = simulate("algorithm.kind=dpsgd")
+    assert f"note: {note}" in run.said
+    assert run.summary["notes"][0].startswith(note)
+    assert note in run.report
+    provenance = provenance_of(run.folder)
     assert provenance["ended"] is not None
     assert provenance["command"].endswith("--backend simulate --set algorithm.kind=dpsgd")
-    assert "--set algorithm.kind=dpsgd" in report
-    assert provenance["started"] in report
-    (folder / "provenance.json").unlink()
-    assert pame("report", folder).returncode == 0
-    assert "<dd><span>not recorded</span></dd>" in (folder / "report.html").read_text()
+    assert "--set algorithm.kind=dpsgd" in run.report
+    assert provenance["started"] in run.report
+    (run.folder / "provenance.json").unlink()
+    assert pame("report", run.folder).returncode == 0
+    assert "<dd><span>not recorded</span></dd>" in run.report
 
 
-def test_a_sweep_of_named_sections_is_called_by_them_everywhere(pame: Pame, small: Path, tmp_path: Path) -> None:
+def test_a_sweep_of_named_sections_is_called_by_them_everywhere(simulate: Simulate) -> None:
     sections = "[{kind: pame, support: [0.2, 0.4], name: some of it}, {kind: dpsgd, eta: 0.05}]"
-    shown = told(pame("run", small, "--backend", "simulate", "--set", f"algorithm={sections}"))
-    assert "a sweep of 3 runs over algorithm, algorithm.support" in shown
-    [folder] = (tmp_path / "runs").iterdir()
-    index = json.loads((folder / "sweep.json").read_text())
-    assert index["keys"] == ["algorithm", "algorithm.support"]
-    assert [run["values"] for run in index["runs"]] == [
+    sweep = simulate(f"algorithm={sections}")
+    assert "a sweep of 3 runs over algorithm, algorithm.support" in sweep.said
+    assert json.loads((sweep.folder / "sweep.json").read_text())["keys"] == ["algorithm", "algorithm.support"]
+    assert [run["values"] for run in sweep.swept] == [
         {"algorithm": "some of it", "algorithm.support": 0.2},
         {"algorithm": "some of it", "algorithm.support": 0.4},
         {"algorithm": "dpsgd"},
     ]
-    report = (folder / "report.html").read_text()
-    assert "algorithm = some of it · support = 0.2" in report
-    assert "None" not in report.split("<script")[0]
-    assert json.loads((folder / "provenance.json").read_text())["ended"] is not None
-    runs = [json.loads((folder / run["folder"] / "provenance.json").read_text()) for run in index["runs"]]
-    assert all(run["command"].startswith("pame run") for run in runs)
+    assert "algorithm = some of it · support = 0.2" in sweep.report
+    assert "None" not in sweep.report.split("<script")[0]
+    assert provenance_of(sweep.folder)["ended"] is not None
+    commands = [provenance_of(sweep.folder / run["folder"])["command"] for run in sweep.swept]
+    assert all(command.startswith("pame run") for command in commands)
 
 
 FAULTY = """

@@ -96,8 +96,7 @@ def test_a_run_killed_outright_has_a_report_of_what_it_wrote(pame: Pame, small: 
     [listed] = json.loads(pame("runs", "--json").stdout)
     assert (listed["status"], listed["algorithm"], listed["nodes"]) == ("broken off", "pame", 6)
     assert listed["iterations"] > 0
-    shown = told(pame("report", "last"))
-    page = (tmp_path / shown.strip()).read_text(encoding="utf-8")
+    page = (tmp_path / told(pame("report", "last")).strip()).read_text(encoding="utf-8")
     assert "This run broke off: the orchestrator ended before the run did" in page
 
 
@@ -111,8 +110,7 @@ def age(folder: Path, seconds: float) -> None:
 def test_a_run_under_way_is_reported_as_going_on(finished: Path, pame: Pame, tmp_path: Path) -> None:
     (finished / "summary.json").unlink()
     (finished / "curve.jsonl").touch()
-    done = pame("report", finished.name)
-    page = (tmp_path / done.stdout.strip()).read_text(encoding="utf-8")
+    page = (tmp_path / told(pame("report", finished.name)).strip()).read_text(encoding="utf-8")
     assert "This run is going on: it has not ended yet" in page
     assert "broken off" not in page
 
@@ -136,8 +134,7 @@ def test_a_sweep_is_reported_as_a_sweep(finished: Path, pame: Pame) -> None:
     shutil.copytree(finished, sweep / "01-seed=1")
     runs = [{"folder": "01-seed=1", "values": {"seed": 1}, "status": "finished"}]
     (sweep / "sweep.json").write_text(json.dumps({"name": "seeds", "keys": ["seed"], "runs": runs}))
-    done = pame("report", "sweep")
-    assert done.stdout.strip() == "runs/sweep/report.html"
+    assert told(pame("report", "sweep")).strip() == "runs/sweep/report.html"
     assert "PaME sweep" in (sweep / "report.html").read_text(encoding="utf-8")
 
 

@@ -6,13 +6,12 @@ import os
 import pty
 import struct
 import subprocess
-import sys
 import termios
 from pathlib import Path
 
 import pytest
 
-from tests.command import told
+from tests.command import PAME, told
 from tests.orchestrator.cli.harness import Pame
 
 
@@ -90,10 +89,9 @@ def test_a_name_may_look_like_markup(pame: Pame, tmp_path: Path) -> None:
 def test_a_narrow_terminal_says_which_columns_it_has_no_room_for(three: Path) -> None:
     master, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    command = [str(Path(sys.executable).parent / "pame"), "runs"]
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     environment |= {"TERM": "dumb", "NO_COLOR": "1"}
-    subprocess.run(command, cwd=three, stdout=terminal, env=environment, timeout=60, check=True)
+    subprocess.run([PAME, "runs"], cwd=three, stdout=terminal, env=environment, timeout=60, check=True)
     os.close(terminal)
     shown = os.read(master, 100_000).decode().splitlines()
     os.close(master)

@@ -6,51 +6,25 @@ import signal
 import subprocess
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from orchestrator.backends.processes import NodeProcesses
-from tests.command import BOUND_S, TOKEN, Service, begun, lines_of, mistake, only_run, told, wait_for, written
-from tests.orchestrator.cli.harness import SMALL, Pame
+from tests.command import BOUND_S, TOKEN, begun, mistake, only_run, told, wait_for, written
+from tests.orchestrator.cli.harness import SMALL, Pame, Serve, sets
+from tests.orchestrator.harness import events_of, summary_of
 
-Serve = Callable[..., Service]
-
-
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Serve]:
-    """Begins a service; what still runs when the test is over is killed."""
-    with ExitStack() as stack:
-
-        def begin(*arguments: object) -> Service:
-            service = Service(tmp_path, *arguments)
-            stack.callback(service.kill)
-            return service
-
-        yield begin
-
-
-@pytest.fixture
-def processes(tmp_path: Path) -> Iterator[NodeProcesses]:
-    with NodeProcesses(tmp_path / "nodes.log") as nodes:
-        yield nodes
-
-
-@pytest.fixture(autouse=True)
-def _token(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PAME_TOKEN", TOKEN)
+pytestmark = pytest.mark.usefixtures("token")
 
 
 def test_it_begins_by_itself_when_the_nodes_are_there_and_exits_with_the_code_of_the_run(
-    serve: Serve, processes: NodeProcesses, small: Path, tmp_path: Path
+    serve: Serve, small: Path, tmp_path: Path
 ) -> None:
-    service = serve("--experiment", small, "--nodes", 3, "--exit")
-    service.join(processes, range(3))
+    service = serve("--experiment", small, "--nodes", 3, "--exit", nodes=3)
     assert service.code() == 0
-    folder = only_run(tmp_path)
-    summary = json.loads((folder / "summary.json").read_text())
+    summary = summary_of(only_run(tmp_path))
     assert (summary["status"], summary["nodes"], summary["exact"]) == ("finished", 3, True)
     assert [event["event"] for event in service.events()][-2:] == ["run_ended", "left"]
 
@@ -95,7 +69,7 @@ def test_clients_see_the_nodes_submit_and_cancel(
     assert [(member["name"], member["alive"]) for member in listed] == [(f"node-{n}", True) for n in range(3)]
     assert "3 nodes alive; no run is under way" in pame("nodes", *on).stdout
 
-    long = ("--set", "nodes=3", "--set", "stop.iterations=10000000")
+    long = sets("nodes=3", "stop.iterations=10000000")
     with begun(tmp_path, "run", small, *on, *long) as submitting, begun(tmp_path, "watch", *on) as watching:
         wait_for(lambda: len(written(tmp_path)) == 2, submitting)
         wait_for(lambda: has_connected(watching), watching)  # who comes when the run is over waits for the next
@@ -121,9 +95,8 @@ def test_a_run_under_way_when_it_is_told_to_stop_is_interrupted_and_reported(
         shown, _ = submitting.communicate(timeout=BOUND_S)
     assert submitting.returncode == 130
     assert "interrupted: stopped by the user" in shown
-    folder = only_run(tmp_path)
-    assert json.loads((folder / "summary.json").read_text())["status"] == "interrupted"
-    assert (folder / "report.html").is_file()
+    assert summary_of(only_run(tmp_path))["status"] == "interrupted"
+    assert (only_run(tmp_path) / "report.html").is_file()
 
 
 @pytest.mark.parametrize("verb", [("nodes",), ("watch",), ("run",)])
@@ -146,18 +119,14 @@ def test_a_mistake_in_the_experiment_of_a_service_shows_at_once(pame: Pame, tmp_
     assert pame("serve", "--exit").returncode == 2
 
 
-def test_the_links_of_its_nodes_are_measured(
-    serve: Serve, processes: NodeProcesses, pame: Pame, small: Path, tmp_path: Path
-) -> None:
-    service = serve()
-    service.join(processes, range(2))
-    asked = ("--set", "nodes=2", "--set", "topology.kind=complete", "--set", "links={delay: 5ms}")
+def test_the_links_of_its_nodes_are_measured(serve: Serve, pame: Pame, small: Path, tmp_path: Path) -> None:
+    service = serve(nodes=2)
+    asked = sets("nodes=2", "topology.kind=complete", "links={delay: 5ms}")
     shown = told(pame("verify", small, "--on", service.address, *asked))
     counts = re.search(r"finished: links measured: (\d) properties as asked, (\d) not, (\d) unverifiable", shown)
     assert counts is not None, shown
     assert sum(map(int, counts.groups())) == 2
-    folder = only_run(tmp_path)
-    assert json.loads((folder / "summary.json").read_text())["network"]["verified"]["coverage"] == {"delay": [2, 2]}
+    assert summary_of(only_run(tmp_path))["network"]["verified"]["coverage"] == {"delay": [2, 2]}
     assert service.end() == 0
 
 
@@ -175,13 +144,10 @@ faults: [{kind: straggler, nodes: [2], factor: 2, at: {iteration: 3}, for: {iter
 """
 
 
-def test_a_fault_by_hand_is_carried_out_recorded_and_replayed(
-    serve: Serve, processes: NodeProcesses, pame: Pame, tmp_path: Path
-) -> None:
+def test_a_fault_by_hand_is_carried_out_recorded_and_replayed(serve: Serve, pame: Pame, tmp_path: Path) -> None:
     (tmp_path / "faulty.yaml").write_text(FAULTY)
-    service = serve()
+    service = serve(nodes=3)
     on = ("--on", service.address)
-    service.join(processes, range(3))
     line = mistake(pame("fault", "{kind: link-down, links: [0-1], for: 1s}", *on))
     assert "no run is under way: a fault by hand needs one" in line
     with begun(tmp_path, "run", "faulty.yaml", *on) as running:
@@ -201,7 +167,7 @@ def test_a_fault_by_hand_is_carried_out_recorded_and_replayed(
     assert planned == f"links 0→1, 1→0 down: from {cut['begin']:g} to {cut['end']:g} seconds"
     assert done == "links 0→1, 1→0 down: begun at nodes 0, 1 (in-process)"
     assert cuts_of(folder, cut["number"]) == {(turn, node) for turn in ("begins", "ends") for node in (0, 1)}
-    summary = json.loads((folder / "summary.json").read_text())
+    summary = summary_of(folder)
     assert (summary["status"], summary["iterations"]) == ("finished", 250)
 
     simulated = told(pame("replay", "last", "--backend", "simulate", "-q"))
@@ -212,14 +178,10 @@ def test_a_fault_by_hand_is_carried_out_recorded_and_replayed(
     assert cuts_of(replayed, cut["number"]) == cuts_of(folder, cut["number"])
 
 
-def test_a_fault_by_hand_that_nobody_carries_out_is_an_error(
-    serve: Serve, processes: NodeProcesses, pame: Pame, tmp_path: Path
-) -> None:
+def test_a_fault_by_hand_that_nobody_carries_out_is_an_error(serve: Serve, pame: Pame, tmp_path: Path) -> None:
     (tmp_path / "faulty.yaml").write_text(FAULTY.replace("patience: 5s", "patience: 300ms"))
-    service = serve()
-    on = ("--on", service.address)
-    service.join(processes, range(3))
-    settings = ("--set", "stop={seconds: 90s}", "--set", "faults=null")
+    on = ("--on", serve(nodes=3).address)
+    settings = sets("stop={seconds: 90s}", "faults=null")
     with begun(tmp_path, "run", "faulty.yaml", *settings, *on) as running:
         wait_for(lambda: written(tmp_path), running)
         killed = pame("fault", "{kind: kill, nodes: [2], back_after: 60s}", *on)
@@ -234,11 +196,7 @@ def test_a_fault_by_hand_that_nobody_carries_out_is_an_error(
 
 def cuts_of(folder: Path, number: int) -> set[tuple[str, int]]:
     """Which nodes said that a fault begins and ends there; no sooner than planned."""
-    turns = [
-        event
-        for event in lines_of(folder / "events.jsonl")
-        if event["what"].startswith("fault ") and event["number"] == number
-    ]
+    turns = [each for each in events_of(folder) if each["what"].startswith("fault ") and each["number"] == number]
     assert all(event["seconds"] >= round(event["planned"], 3) for event in turns)
     return {(event["what"].removeprefix("fault "), event["node"]) for event in turns}
 

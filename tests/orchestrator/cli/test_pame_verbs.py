@@ -5,7 +5,7 @@ import jsonschema
 import yaml
 
 from tests.command import told
-from tests.orchestrator.cli.harness import SMALL, Pame
+from tests.orchestrator.cli.harness import SMALL, Pame, sets
 
 
 def test_validate_says_what_would_run(pame: Pame, small: Path) -> None:
@@ -14,8 +14,7 @@ def test_validate_says_what_would_run(pame: Pame, small: Path) -> None:
 
 
 def test_validate_counts_the_runs_of_a_sweep(pame: Pame, small: Path) -> None:
-    done = pame("validate", small, "--set", "seed=[1, 2, 3]")
-    assert "a sweep of 3 runs over seed" in done.stdout
+    assert "a sweep of 3 runs over seed" in told(pame("validate", small, "--set", "seed=[1, 2, 3]"))
 
 
 def test_validate_warns_of_a_step_that_diverges_on_its_own(pame: Pame, small: Path) -> None:
@@ -24,8 +23,8 @@ def test_validate_warns_of_a_step_that_diverges_on_its_own(pame: Pame, small: Pa
 
 
 def test_validate_warns_when_a_time_model_is_ignored(pame: Pame, small: Path) -> None:
-    done = pame("validate", small, "--set", "compute={step: 1ms}", "--set", "simulate.driver=lock-step")
-    assert "compute and links are ignored" in done.stdout
+    shown = told(pame("validate", small, *sets("compute={step: 1ms}", "simulate.driver=lock-step")))
+    assert "compute and links are ignored" in shown
 
 
 def test_topology_draws_and_describes_the_graph(pame: Pame, small: Path, tmp_path: Path) -> None:
@@ -61,12 +60,9 @@ def test_the_shell_can_be_taught_to_complete(pame: Pame) -> None:
 
 
 def test_validate_and_run_warn_of_faults_beyond_the_likely_end(pame: Pame, small: Path) -> None:
-    late = ("--set", "compute={step: 1ms}", "--set", "faults=[{kind: pause, nodes: [1], at: 38s, for: 1s}]")
+    late = sets("compute={step: 1ms}", "faults=[{kind: pause, nodes: [1], at: 38s, for: 1s}]")
     warning = "warning: faults.0: pause at 38 s is too late to happen: the run is likely to end after about "
     assert warning in pame("validate", small, *late).stdout
     shown = told(pame("run", small, *late, "--backend", "simulate"))
-    before, after = (
-        shown.index(warning),
-        shown.index("1 of 1 fault did not happen: the run ended before 38 s"),
-    )
-    assert before < shown.index("backend simulate") < after
+    after = shown.index("1 of 1 fault did not happen: the run ended before 38 s")
+    assert shown.index(warning) < shown.index("backend simulate") < after

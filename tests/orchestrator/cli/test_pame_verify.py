@@ -1,20 +1,16 @@
 """`pame verify`: the links of real local processes, measured and told row by row; with strict a miss is fatal."""
 
-import json
 import re
 import signal
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from orchestrator.control import link_check
-from orchestrator.control.link_check import asked_of
-from orchestrator.control.verification.findings import Asked
 from tests.command import BOUND_S, begun, mistake, only_run, told, wait_for, written
+from tests.orchestrator.backends.harness import lie_of_a_delay
 from tests.orchestrator.cli.harness import Pame
+from tests.orchestrator.harness import summary_of
 
 LINKED = """
 nodes: {nodes}
@@ -41,8 +37,7 @@ def rows_of(shown: str) -> list[dict[str, str]]:
 
 
 def found_in(root: Path) -> list[dict[str, Any]]:
-    summary = json.loads((only_run(root) / "summary.json").read_text())
-    return list(summary["network"]["verified"]["findings"])
+    return list(summary_of(only_run(root))["network"]["verified"]["findings"])
 
 
 def milliseconds(text: str) -> float:
@@ -51,17 +46,8 @@ def milliseconds(text: str) -> float:
 
 
 @pytest.fixture
-def lie(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The nodes do what they were told; the orchestrator believes that it told them another delay of one link."""
-
-    def lied_to(*arguments: Any) -> dict[tuple[int, int], list[Asked]]:
-        found = asked_of(*arguments)
-        found[0, 1] = [replace(one, value=0.3) if one.what == "delay" else one for one in found[0, 1]]
-        return found
-
-    with monkeypatch.context() as patch:
-        patch.setattr(link_check, "asked_of", lied_to)
-        yield
+def lie(monkeypatch: pytest.MonkeyPatch) -> None:
+    lie_of_a_delay(monkeypatch, 0.3)
 
 
 def test_every_property_of_every_link_is_a_row_with_what_was_asked_and_what_was_measured(
@@ -112,17 +98,16 @@ def test_with_strict_a_link_that_is_not_as_asked_is_an_error_and_the_table_is_sh
 ) -> None:
     file = linked(tmp_path, more="verify: {strict: true}\n" if by == "file" else "")
     done = pame("verify", file, *(["--strict"] if by == "command" else []))
-    assert done.returncode == 1
-    [line] = done.stderr.splitlines()
-    assert re.search(r"^error: verify\.strict: the \w+ of link \d→\d is .* \(in-process\).*: see the table of", line)
+    words = r"^error: verify\.strict: the \w+ of link \d→\d is .* \(in-process\).*: see the table of"
+    assert re.search(words, mistake(done, 1))
     assert ("0→1", "delay", "miss") in {(row["link"], row["property"], row["verdict"]) for row in rows_of(done.stdout)}
 
 
 @pytest.mark.usefixtures("lie")
 def test_a_strict_run_does_not_begin_on_links_that_are_not_as_asked(pame: Pame, tmp_path: Path) -> None:
     assert "error: verify.strict: the " in mistake(pame("run", linked(tmp_path), "--strict"), 1)
-    [folder] = (tmp_path / "runs").iterdir()
-    assert json.loads((folder / "summary.json").read_text())["status"] == "failed"
+    folder = only_run(tmp_path)
+    assert summary_of(folder)["status"] == "failed"
     assert not (folder / "records.csv").read_text().splitlines()[1:]
     assert (folder / "report.html").is_file()
 
@@ -158,11 +143,7 @@ def test_what_is_interrupted_is_not_said_to_ask_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing(pame: Pame, tmp_path: Path, arguments: list[str], says: str) -> None:
-    done = pame("verify", linked(tmp_path), *arguments)
-    assert done.returncode == (1 if "--on" in arguments else 2)
-    [line] = done.stderr.splitlines()
-    assert line.startswith("error: ")
-    assert says in line
+    assert says in mistake(pame("verify", linked(tmp_path), *arguments), 1 if "--on" in arguments else 2)
     assert not (tmp_path / "runs").exists()
 
 

@@ -20,6 +20,7 @@ from orchestrator.report import write_sweep_report
 from orchestrator.results.points import read_curve
 from tests.contract.data_builders import store
 from tests.orchestrator.evaluation.builders import vision
+from tests.orchestrator.harness import summary_of
 from tests.pame.vision.builders import data_set
 
 pytestmark = pytest.mark.xdist_group("vision")
@@ -76,16 +77,14 @@ def shown(html: str) -> str:
 
 def test_a_run_says_accuracies_in_percent_and_first(room: Path) -> None:
     said = (room / "run.txt").read_text().replace("\u202f", " ")
-    final = json.loads((folder(room, "vision") / "summary.json").read_text())["final"]
+    final = summary_of(folder(room, "vision"))["final"]
     mean = final["metrics"]["test_accuracy"]
     own, low, high = (final["own"][which]["test_accuracy"] for which in ("metrics", "lowest", "highest"))
     assert re.search(r"^ *iteration +test accuracy +of the nodes +f\(mean model\)", said, re.MULTILINE)
     assert f"{100 * mean:.1f} %" in said
     assert f"{100 * own:.1f} ({100 * low:.1f}–{100 * high:.1f}) %" in said
-    assert (
-        f"test accuracy {100 * mean:.1f} %, of the nodes {100 * own:.1f} % ({100 * low:.1f} … {100 * high:.1f} %)"
-        in said
-    )
+    of_the_nodes = f"of the nodes {100 * own:.1f} % ({100 * low:.1f} … {100 * high:.1f} %)"
+    assert f"test accuracy {100 * mean:.1f} %, {of_the_nodes}" in said
     assert "evaluated 5 points after the run" in said
     assert "until then 5 points keep at most" in said
 
@@ -97,7 +96,7 @@ def test_the_terminal_says_nothing_of_an_optimum_that_nobody_knows(room: Path, t
 
 def test_the_runs_are_listed_with_their_accuracy(room: Path) -> None:
     table, _, entries = (room / "runs.txt").read_text().partition("[\n")
-    mean = json.loads((folder(room, "vision") / "summary.json").read_text())["final"]["metrics"]["test_accuracy"]
+    mean = summary_of(folder(room, "vision"))["final"]["metrics"]["test_accuracy"]
     assert "accuracy" in table
     assert f"{100 * mean:.1f} %" in table
     assert json.loads(f"[{entries}")[-1]["accuracy"] == mean
@@ -105,7 +104,7 @@ def test_the_runs_are_listed_with_their_accuracy(room: Path) -> None:
 
 def test_the_files_of_a_run_have_neither_an_optimum_nor_a_number_that_is_none(room: Path) -> None:
     run = folder(room, "vision")
-    summary = json.loads((run / "summary.json").read_text())
+    summary = summary_of(run)
     assert summary["optimum"] is None
     assert summary["measured"]["optimum"] == "not known: nobody can compute the best network"
     for name in ("curve.jsonl", "records.csv", "links.csv", "events.jsonl"):

@@ -15,6 +15,13 @@ ROOT = Path(__file__).parents[3]
 HEAVY = {"numpy", "pydantic", "networkx", "grpc", "scipy", "torch", "yaml", "google"}
 
 
+def printed(program: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60, cwd=ROOT
+    )
+    return done.stdout
+
+
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_help_and_version_import_nothing_heavy(option: str) -> None:
     program = (
@@ -23,10 +30,7 @@ def test_help_and_version_import_nothing_heavy(option: str) -> None:
         "try:\n main()\nexcept SystemExit as end:\n assert not end.code\n"
         "print('\\n', sorted({name.partition('.')[0] for name in sys.modules}))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60, cwd=ROOT
-    )
-    assert HEAVY.isdisjoint(ast.literal_eval(done.stdout.splitlines()[-1].strip()))
+    assert HEAVY.isdisjoint(ast.literal_eval(printed(program).splitlines()[-1].strip()))
 
 
 def test_every_verb_is_a_function_in_a_file_of_its_name_and_the_help_lists_all(pame: Pame) -> None:
@@ -71,7 +75,4 @@ def test_an_ignored_interrupt_stays_ignored() -> None:
         "signal.signal(signal.SIGINT, signal.SIG_IGN)\nleave_at_interrupt()\nos.kill(os.getpid(), signal.SIGINT)\n"
         "raise_at_interrupt()\nos.kill(os.getpid(), signal.SIGINT)\nprint('still here')"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60, cwd=ROOT
-    )
-    assert done.stdout == "still here\n"
+    assert printed(program) == "still here\n"

@@ -1,24 +1,17 @@
 """Tables on a narrow terminal: no number and no word is cut in two."""
 
-import io
-
 import pytest
-from rich.console import Console
 from rich.table import Table
 
 from orchestrator.cli.tables import print_table
 from orchestrator.cli.verified import verification_table
 from orchestrator.results.network_summary import VerifiedLink, VerifiedLinks
-
-
-def narrow(width: int) -> tuple[Console, io.StringIO]:
-    file = io.StringIO()
-    return Console(file=file, width=width, force_terminal=True, color_system=None, highlight=False), file
+from tests.orchestrator.cli.builders import terminal
 
 
 @pytest.mark.parametrize("width", [10, 30, 200])
 def test_a_table_is_never_narrower_than_its_longest_words(width: int) -> None:
-    console, file = narrow(width)
+    console, file = terminal(width, is_real=True)
     table = Table(box=None)
     table.add_column("name")
     table.add_column("sent", no_wrap=True)
@@ -31,7 +24,7 @@ def test_a_table_is_never_narrower_than_its_longest_words(width: int) -> None:
 
 
 def test_what_was_measured_of_links_keeps_its_numbers_whole() -> None:
-    console, file = narrow(40)
+    console, file = terminal(40, is_real=True)
     how = "the median of twenty round trips, halved"
     row = VerifiedLink(0, 1, "delay", 0.02, 0.0215, mechanism="in-process", verdict="ok", how=how)
     verification_table(VerifiedLinks(findings=[row]), console, 5)

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from rich.console import Console
-
 from orchestrator.cli.verified import say_verified, verification_table
 from orchestrator.control.verification.findings import Asked, LinkVerdict, summed_up
 from orchestrator.results.network_summary import VerifiedLink
 from pame.links import LinkSpec
+from tests.orchestrator.cli.builders import terminal
 
 
 def finding(
@@ -29,10 +28,9 @@ FOUND = summed_up(
 
 
 def printed(most: int = 40) -> list[str]:
-    console = Console(highlight=False, force_terminal=False)
-    with console.capture() as captured:
-        verification_table(FOUND, console, most)
-    return [" ".join(line.split()) for line in captured.get().splitlines()]
+    console, text = terminal(80)
+    verification_table(FOUND, console, most)
+    return [" ".join(line.split()) for line in text.getvalue().splitlines()]
 
 
 def test_rows_have_units_intervals_and_errors_and_the_worst_goes_first() -> None:
@@ -52,11 +50,10 @@ def test_what_is_too_much_is_counted() -> None:
 
 
 def test_one_line_per_property_and_mechanism_has_the_worst_error_and_the_coverage() -> None:
-    console = Console(highlight=False, force_terminal=False)
-    with console.capture() as captured:
-        say_verified(FOUND, console)
-        say_verified(None, console)
-    assert captured.get().splitlines() == [
+    console, text = terminal(80)
+    say_verified(FOUND, console)
+    say_verified(None, console)
+    assert text.getvalue().splitlines() == [
         "rate by htb, 2 of 9 links: 1 ok, 1 unverifiable here; worst error −5 %",
         "loss by nft, 1 of 1 links: 1 ok; worst error −20 %",
         "delay by in-process, 1 of 1 links: 1 miss; worst error −15 ms",

@@ -7,10 +7,16 @@ from contract.counters import InCounters, NodeCounters, OutCounters, SocketCount
 from contract.fault_reports import Turn, concerns, fault_message, realised_message
 from contract.realised import Realised
 from contract.rpc import control_pb2 as pb
+from orchestrator.control.members import Member
 from pame.codec import Sizes
 from pame.fault_effects import Plan
 from pame.observe import Record
 from pame.resolved_run import ResolvedRun
+
+
+def member(index: int = 0, *capabilities: str, name: str = "") -> Member:
+    """Of an address of its own."""
+    return Member(name or f"node-{index}", f"127.0.0.1:{index + 1}", "", "1", 1, frozenset(capabilities))
 
 
 def record(node: int, k: int) -> pb.Record:

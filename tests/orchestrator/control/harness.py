@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import urllib.request
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -12,6 +14,7 @@ import grpc
 
 from contract.rpc import experiments_pb2 as pb
 from contract.rpc.experiments_pb2_grpc import ExperimentsStub
+from orchestrator.backends.processes import NodeProcesses
 from orchestrator.control import ControlPlane, ExperimentsService, NetworkRunState, Submissions
 from orchestrator.control.members import Member
 from orchestrator.control.recorded_run import RunOrder, conduct
@@ -19,7 +22,8 @@ from orchestrator.control.run_messages import message_heard
 from orchestrator.control.state import NetworkObserver
 from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.results import Ending
-from tests.orchestrator.control.builders import ready
+from tests.harness import BOUND_S, until
+from tests.orchestrator.control.builders import member, ready
 
 TOKEN = "a token"
 
@@ -45,6 +49,26 @@ class Served:
         answer: pb.Cancelled = await self.stub.Cancel(pb.CancelRequest(run=run, token=TOKEN))
         return answer.was_running
 
+    async def inject(self, fault: str) -> pb.Injected:
+        answer: pb.Injected = await self.stub.Inject(pb.InjectRequest(token=TOKEN, fault=fault))
+        return answer
+
+    async def under_way(self) -> NetworkRunState:
+        """The run, as soon as its nodes learn."""
+        await until(lambda: self.desk.run is not None and self.desk.run.phase == "running")
+        assert self.desk.run is not None
+        return self.desk.run
+
+    @asynccontextmanager
+    async def nodes(self, *names: str) -> AsyncIterator[NodeProcesses]:
+        """Node processes of these names, which leave in the end, as the orchestrator does."""
+        with NodeProcesses(self.out.parent / "nodes.log") as processes:
+            for name in names:
+                processes.start(name, self.control.address, TOKEN)
+            yield processes
+            await self.control.close("the test is over")
+            await processes.wait()
+
 
 @asynccontextmanager
 async def served(out: Path) -> AsyncIterator[Served]:
@@ -67,18 +91,16 @@ async def run_of_three(
     """A run of three nodes for which the test speaks: they have said that they are ready, and it goes on."""
     control = ControlPlane("127.0.0.1")
     needs = frozenset({f"algorithm:{order.experiment.algorithm.kind}", f"problem:{order.experiment.problem.kind}"})
-    members = [Member(f"node-{i}", f"127.0.0.1:{i + 1}", "", "1", 1, needs) for i in range(3)]
-    for member in members:
-        control.members.add(member)
+    members = [member(i, *needs) for i in range(3)]
+    for each in members:
+        control.members.add(each)
     conducting = asyncio.create_task(conduct(control, order, folder, watcher))
     try:
-        async with asyncio.timeout(60):
-            while control.run is None or control.run.phase == "gathering":
-                await asyncio.sleep(0.01)
-            for index, member in enumerate(members):
-                message_heard(control.run, member, ready(order.number, index, order.setting))
-            while control.run.phase != "running":
-                await asyncio.sleep(0.01)
+        await until(lambda: control.run is not None and control.run.phase != "gathering")
+        assert control.run is not None
+        for index, each in enumerate(members):
+            message_heard(control.run, each, ready(order.number, index, order.setting))
+        await until(lambda: control.run is not None and control.run.phase == "running")
         yield control.run, members, conducting
     finally:
         conducting.cancel()
@@ -100,6 +122,20 @@ def experiment_of(**settings: Any) -> Experiment:
 def text_of(**settings: Any) -> str:
     """The same as the text of a file."""
     return to_yaml(experiment_of(**settings))
+
+
+def scrape(address: str) -> str:
+    """As Prometheus does."""
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=BOUND_S) as answer:
+        return str(answer.read().decode())
+
+
+def linted(text: str) -> tuple[int, str]:
+    """What the linter of Prometheus makes of metrics: its exit code and its words."""
+    done = subprocess.run(
+        ["promtool", "check", "metrics"], input=text, capture_output=True, text=True, timeout=BOUND_S, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
 
 
 def kinds(events: list[pb.Event]) -> list[str]:

@@ -13,7 +13,7 @@ from orchestrator.control import ControlPlane, run_phases
 from orchestrator.control.abilities import needs, require_abilities
 from orchestrator.control.data_deliveries import DataDeliveries
 from orchestrator.control.field_ranges import ControlRefused
-from orchestrator.control.members import Member, Members
+from orchestrator.control.members import Members
 from orchestrator.control.node_history import NodeHistory
 from orchestrator.control.node_messages import NodeFacts, check
 from orchestrator.control.recorded_run import conduct, make_order
@@ -23,6 +23,7 @@ from orchestrator.experiment.resolve import make_network_setting
 from pame.problems import Problem, ProblemInputs, ProblemSpec, build
 from pame.resolved_run import ResolvedRun
 from tests.harness import Watcher, until
+from tests.orchestrator.control.builders import member
 from tests.orchestrator.control.harness import experiment_of
 from tests.pame.vision.builders import data_set
 
@@ -43,10 +44,6 @@ def resolved(train: int = 160) -> ResolvedRun:
 
 def wanted(offset: int) -> pb.FromNode:
     return pb.FromNode(data_wanted=pb.DataWanted(run=RUN, offset=offset))
-
-
-def member(name: str = "node-0", *capabilities: str) -> Member:
-    return Member(name, f"127.0.0.1:{len(name) + len(capabilities) + 1}", "", "1", 1, frozenset(capabilities))
 
 
 def test_a_node_may_ask_for_its_samples_and_not_beyond_them() -> None:
@@ -76,58 +73,50 @@ def test_pieces_are_asked_for_in_their_order_and_once_by_each_incarnation() -> N
     assert history.is_new((1, 1), wanted(0), 0)  # it came back, and begins anew
 
 
-def test_a_piece_is_sent_to_who_asked_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_piece_is_sent_to_who_asked_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(data_delivery, "PIECE_BYTES", 1000)
-    source, asking, other = shard_source(resolved().problem), member(), member("node-1")
+    source, asking, other = shard_source(resolved().problem), member(0), member(1)
     assert source is not None
-
-    async def scene() -> None:
-        deliveries = DataDeliveries(RUN, source)
-        for offset in (0, 1000, 2000):
-            deliveries.send(2, offset, asking)
-            await until(lambda: not asking.outbox.empty())
-            piece = asking.outbox.get_nowait().data_piece
-            assert (piece.run, piece.offset, piece.content) == (RUN, offset, source.content(2, offset))
-        assert deliveries.figures() == {"delivered_bytes": 2720, "delivered_nodes": 1}
-        assert other.outbox.empty()
-
-    asyncio.run(scene())
+    deliveries = DataDeliveries(RUN, source)
+    for offset in (0, 1000, 2000):
+        deliveries.send(2, offset, asking)
+        await until(lambda: not asking.outbox.empty())
+        piece = asking.outbox.get_nowait().data_piece
+        assert (piece.run, piece.offset, piece.content) == (RUN, offset, source.content(2, offset))
+    assert deliveries.figures() == {"delivered_bytes": 2720, "delivered_nodes": 1}
+    assert other.outbox.empty()
     assert DataDeliveries(RUN, None).figures() == {}
 
 
-def test_a_run_waits_for_nodes_as_long_as_they_ask_for_pieces_and_not_much_longer(
+async def test_a_run_waits_for_nodes_as_long_as_they_ask_for_pieces_and_not_much_longer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_phases, "_PREPARE_S", 1.0)
     made = experiment_of()
     order = make_order(made, tmp_path, "serve")
-
-    async def scene() -> None:
-        control = ControlPlane("127.0.0.1")
-        for index in range(made.nodes):
-            control.members.add(member(f"node-{index}", *needs(made)))
-        conducting = asyncio.create_task(conduct(control, order, tmp_path / "run", Watcher()))
-        try:
-            await until(lambda: control.run is not None and control.run.phase == "preparing")
-            assert control.run is not None
-            control.run.deliveries.newest_at = time.monotonic() + 1000.0
-            began = time.monotonic()
-            await until(lambda: time.monotonic() > began + 2.0)
-            assert control.run.phase == "preparing"
-            control.run.deliveries.newest_at = 0.0
-            with pytest.raises(NotEnoughNodes, match="were not ready within 1 s"):
-                await asyncio.wait_for(conducting, 60)
-        finally:
-            conducting.cancel()
-            await control.close("the test is over")
-
-    asyncio.run(scene())
+    control = ControlPlane("127.0.0.1")
+    for index in range(made.nodes):
+        control.members.add(member(index, *needs(made)))
+    conducting = asyncio.create_task(conduct(control, order, tmp_path / "run", Watcher()))
+    try:
+        await until(lambda: control.run is not None and control.run.phase == "preparing")
+        assert control.run is not None
+        control.run.deliveries.newest_at = time.monotonic() + 1000.0
+        began = time.monotonic()
+        await until(lambda: time.monotonic() > began + 2.0)
+        assert control.run.phase == "preparing"
+        control.run.deliveries.newest_at = 0.0
+        with pytest.raises(NotEnoughNodes, match="were not ready within 1 s"):
+            await asyncio.wait_for(conducting, 60)
+    finally:
+        conducting.cancel()
+        await control.close("the test is over")
 
 
 def test_nodes_without_torch_are_refused_in_one_line_that_says_what_to_do() -> None:
     needed = needs(experiment())
-    able = [member(f"node-{i}", *needed) for i in range(4)]
-    unable = [member(f"other-{i}", "algorithm:pame", "problem:linear") for i in range(4)]
+    able = [member(i, *needed) for i in range(4)]
+    unable = [member(i, "algorithm:pame", "problem:linear", name=f"other-{i}") for i in range(4)]
     require_abilities(able, needed, 4)
     require_abilities(able + unable, needed, 4)
     require_abilities(unable[:3], needed, 4)  # others may still come
@@ -139,19 +128,15 @@ def test_nodes_without_torch_are_refused_in_one_line_that_says_what_to_do() -> N
 
 def test_nodes_without_the_users_module_are_refused() -> None:
     needed = needs(experiment(model={"kind": "module", "module": "folder/mine.py:Net"}))
-    plain = member("node-0", *needs(experiment()))
+    plain = member(0, *needs(experiment()))
     with pytest.raises(NotEnoughNodes, match=r"do not have the module mine\.py:Net: give its file to every node"):
         require_abilities([plain], needed, 1)
-    require_abilities([member("node-0", *needed)], needed, 1)
+    require_abilities([member(0, *needed)], needed, 1)
 
 
-def test_nobody_waits_for_nodes_when_enough_are_there_that_cannot_do_it() -> None:
+async def test_nobody_waits_for_nodes_when_enough_are_there_that_cannot_do_it() -> None:
     members = Members()
     for index in range(4):
-        members.add(member(f"node-{index}", "problem:linear"))
-
-    async def scene() -> None:
-        async with asyncio.timeout(30):
-            assert await members.gather(4, 600.0, {"problem:image-classification"}) == []
-
-    asyncio.run(scene())
+        members.add(member(index, "problem:linear"))
+    async with asyncio.timeout(30):
+        assert await members.gather(4, 600.0, {"problem:image-classification"}) == []

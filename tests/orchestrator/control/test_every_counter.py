@@ -1,8 +1,7 @@
 """Every line of the table of counters, from a node's report to Prometheus, summary.json and the report's page."""
 
 import asyncio
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -15,23 +14,15 @@ from contract.counters import SCOPES, TABLE, CounterEntry, InCounters, NodeCount
 from contract.ports.metric_families import Build
 from contract.rpc import control_pb2 as pb
 from node.metrics import NodeCollector
-from orchestrator.control import NetworkState
 from orchestrator.control.recorded_run import RunOrder, make_order
 from orchestrator.control.run_messages import message_heard
-from pame.observe import Evaluation, Record
+from tests.harness import Watcher
 from tests.orchestrator.control import builders as honest
 from tests.orchestrator.control.harness import experiment_of, run_of_three
+from tests.orchestrator.harness import summary_of
 from tests.orchestrator.report.oracle import Reader
 
 ENTRIES = [(table, entry) for table in TABLE for entry in totalled(table)]
-
-
-class Nobody:
-    def evaluated(self, evaluation: Evaluation) -> None: ...
-
-    def recorded(self, records: Sequence[Record]) -> None: ...
-
-    def state(self, state: NetworkState) -> None: ...
 
 
 def filled(run: int, numbers: Iterator[int], *peers: int) -> NodeCounters:
@@ -55,7 +46,7 @@ def numbers_of(entry: CounterEntry, table: type, nodes: list[NodeCounters]) -> l
 
 async def recorded(order: RunOrder, folder: Path, reports: list[NodeCounters]) -> None:
     """A run whose nodes say nothing but these totals."""
-    async with run_of_three(order, folder, Nobody()) as (run, members, conducting):
+    async with run_of_three(order, folder, Watcher()) as (run, members, conducting):
         for member, report in zip(members, reports, strict=True):
             message_heard(run, member, pb.FromNode(report=totals_message(report)))
             for message in honest.snapshots(order.number, 7, 20, result=True):
@@ -82,8 +73,8 @@ def test_a_counter_reaches_the_summary_and_the_report(
 ) -> None:
     folder, nodes = run
     numbers = numbers_of(entry, table, nodes)
-    summary = json.loads((folder / "summary.json").read_text())
-    assert summary["network"][entry.name] == (max(numbers) if entry.total is Total.LARGEST else sum(numbers))
+    network = summary_of(folder)["network"]
+    assert network[entry.name] == (max(numbers) if entry.total is Total.LARGEST else sum(numbers))
     page = Reader((folder / "report.html").read_text()).text
     assert f"each {SCOPES[table]} {entry.name} {entry.words}" in page
 

@@ -1,7 +1,6 @@
 """Submit, watch, cancel, list: over real gRPC. A run without nodes stays in gathering, which is enough for most."""
 
 import asyncio
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,11 +10,11 @@ from grpc_health.v1 import health_pb2
 
 from contract.rpc import experiments_pb2 as pb
 from contract.rpc import refusal_pb2
-from orchestrator.backends.processes import NodeProcesses
 from orchestrator.control.run_phases import GATHER_S
 from pame.errors import PameError
 from tests.harness import entered
 from tests.orchestrator.control.harness import TOKEN, Served, experiment_of, kinds, served, text_of
+from tests.orchestrator.harness import events_of, summary_of
 from tests.orchestrator.simulated import is_as_simulated
 
 
@@ -25,7 +24,7 @@ def world(tmp_path: Path, loop: asyncio.Runner) -> Iterator[Served]:
         yield world
 
 
-async def test_two_runs_in_a_row_on_the_same_nodes_are_those_of_the_simulator(tmp_path: Path, world: Served) -> None:
+async def test_two_runs_in_a_row_on_the_same_nodes_are_those_of_the_simulator(world: Served) -> None:
     """Another n: other message limits. Fewer nodes: the first by name take part, node-2 before node-10."""
     names = ["node-1", "node-2", "node-10", "node-11"]
     first = {"nodes": 4, "seed": 1}
@@ -35,9 +34,7 @@ async def test_two_runs_in_a_row_on_the_same_nodes_are_those_of_the_simulator(tm
         "problem": {"kind": "linear", "n": 3000, "samples": 20, "test_samples": 20},
         "algorithm": {"kind": "pame", "step": {"kind": "fixed", "eta": 0.001}},
     }
-    with NodeProcesses(tmp_path / "nodes.log") as processes:
-        for name in names:
-            processes.start(name, world.control.address, TOKEN)
+    async with world.nodes(*names):
         for settings in (first, second):
             accepted = (await world.submit(text_of(**settings))).accepted
             events = await world.watch(accepted.run)
@@ -48,14 +45,11 @@ async def test_two_runs_in_a_row_on_the_same_nodes_are_those_of_the_simulator(tm
             folder = world.out / accepted.folder
             assert is_as_simulated(folder, experiment_of(**settings))
             assert (folder / "report.html").is_file()
-        happened = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
-        assert [event["detail"] for event in happened if event["what"] == "assigned"] == names[:3]
+        assert [event["detail"] for event in events_of(folder, "assigned")] == names[:3]
         listed = await world.stub.ListNodes(pb.ListNodesRequest(token=TOKEN))
         assert [(member.name, member.alive, member.HasField("index")) for member in listed.members] == [
             (name, True, False) for name in names
         ]
-        await world.control.close("the test is over")
-        await processes.wait()
 
 
 async def test_a_run_that_is_cancelled_at_once_does_not_gather_nodes_first(world: Served) -> None:
@@ -76,8 +70,7 @@ async def test_a_second_experiment_is_refused_while_a_run_is_under_way_and_taken
     assert await world.cancel(accepted.run)
     events = await world.watch(accepted.run)
     assert (events[-1].ended.status, events[-1].ended.reason) == ("interrupted", "stopped by the user")
-    summary = json.loads((world.out / accepted.folder / "summary.json").read_text())
-    assert summary["status"] == "interrupted"
+    assert summary_of(world.out / accepted.folder)["status"] == "interrupted"
     assert (world.out / accepted.folder / "topology.json").is_file()
     assert not await world.cancel(accepted.run)
     assert (await world.submit(text_of())).HasField("accepted")
@@ -129,14 +122,14 @@ async def test_what_is_wrong_with_an_experiment_is_said_and_no_folder_is_left(
 async def test_every_call_needs_the_token(world: Served) -> None:
     denied = (await world.submit(text_of(), token="another")).denied
     assert denied.refusal == refusal_pb2.REFUSAL_WRONG_TOKEN
-    requests = {"Cancel": pb.CancelRequest(run=1), "ListNodes": pb.ListNodesRequest(token="a toke")}
-    for name, request in requests.items():
+    for answer in (
+        world.stub.Cancel(pb.CancelRequest(run=1)),
+        world.stub.ListNodes(pb.ListNodesRequest(token="a toke")),
+        world.stub.Watch(pb.WatchRequest(run=0)).read(),
+    ):
         with pytest.raises(grpc.aio.AioRpcError) as refused:
-            await getattr(world.stub, name)(request)
+            await answer
         assert refused.value.code() == grpc.StatusCode.UNAUTHENTICATED
-    with pytest.raises(grpc.aio.AioRpcError) as refused:
-        await world.stub.Watch(pb.WatchRequest(run=0)).read()
-    assert refused.value.code() == grpc.StatusCode.UNAUTHENTICATED
 
 
 async def test_a_run_nobody_knows_cannot_be_watched(world: Served) -> None:

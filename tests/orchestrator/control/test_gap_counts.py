@@ -23,9 +23,7 @@ def counts(**settings: Any) -> GapCounts:
 
 def report(dropped: int = 0, evicted: int = 0, desynchronised: int = 0) -> NodeCounters:
     return NodeCounters(
-        out={1: OutCounters(dropped=dropped)},
-        into={1: InCounters(evicted=evicted)},
-        desynchronised=desynchronised,
+        out={1: OutCounters(dropped=dropped)}, into={1: InCounters(evicted=evicted)}, desynchronised=desynchronised
     )
 
 
@@ -54,10 +52,7 @@ def test_every_process_is_counted_from_its_own_beginning() -> None:
 
 @pytest.mark.parametrize(
     ("settings", "left"),
-    [
-        ({"messages": {"loss": 0.1}}, gaps(5, 5, 0)),
-        ({"compute": {"stragglers": 0.4}}, gaps(0, 0, 0)),
-    ],
+    [({"messages": {"loss": 0.1}}, gaps(5, 5, 0)), ({"compute": {"stragglers": 0.4}}, gaps(0, 0, 0))],
 )
 def test_loss_explains_what_replicas_lack_and_stragglers_all(settings: dict[str, Any], left: Counter[str]) -> None:
     seen = counts(**settings)

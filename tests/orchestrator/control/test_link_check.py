@@ -1,6 +1,5 @@
 """Whether a run may begin, by what is known of its links."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -8,11 +7,12 @@ import pytest
 from contract.rpc import control_pb2 as pb
 from orchestrator.control.link_check import LinkCheck
 from orchestrator.control.verification.findings import Asked, LinkVerdict, said, summed_up
-from orchestrator.experiment import Verify, load_text
+from orchestrator.experiment import Verify
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Status
 from orchestrator.results.network_summary import VerifiedLinks
 from pame.links import LinkSpec
+from tests.orchestrator.experiment.builders import experiment_from
 
 TEXT = "nodes: 2\ntopology: {kind: complete}\nproblem: {n: 5, samples: 5, test_samples: 5}\nlinks: {delay: 5ms}\n"
 ASKED = Asked((0, 1), "delay", 0.005, "in-process", LinkSpec(delay_s=0.005))
@@ -24,8 +24,7 @@ READY = pb.Ready(
 
 
 def check(rules: Verify, ready: bool = True) -> LinkCheck:
-    setting = make_network_setting(load_text(TEXT, Path("small.yaml"))[0].experiment, Path())
-    made = LinkCheck(1, setting, rules, lambda *_: None)
+    made = LinkCheck(1, make_network_setting(experiment_from(TEXT), Path()), rules, lambda *_: None)
     if ready:
         made.ready(0, READY)
     return made
@@ -33,14 +32,10 @@ def check(rules: Verify, ready: bool = True) -> LinkCheck:
 
 def begun(made: LinkCheck) -> bool:
     """Whether measuring begins; it is not waited for."""
-
-    async def begin() -> bool:
-        task = made.begin()
-        if task is not None:
-            task.cancel()
-        return task is not None
-
-    return asyncio.run(begin())
+    task = made.begin()
+    if task is not None:
+        task.cancel()
+    return task is not None
 
 
 def found(verdict: LinkVerdict) -> VerifiedLinks:
@@ -50,14 +45,16 @@ def found(verdict: LinkVerdict) -> VerifiedLinks:
 @pytest.mark.parametrize(("when", "ready", "begins"), [
     ("before", True, True), ("only", True, True), ("never", True, False), ("before", False, False),
 ])  # fmt: skip
-def test_links_are_measured_where_somebody_asks_and_somebody_wants_to_know(
+async def test_links_are_measured_where_somebody_asks_and_somebody_wants_to_know(
     when: str, ready: bool, begins: bool
 ) -> None:
     assert begun(check(Verify.model_validate({"when": when}), ready)) is begins
 
 
 @pytest.mark.parametrize(("rules", "goes_on"), [({}, True), ({"strict": True}, False), ({"when": "only"}, False)])
-def test_links_that_nobody_could_measure_in_time_stop_a_strict_run(rules: dict[str, object], goes_on: bool) -> None:
+async def test_links_that_nobody_could_measure_in_time_stop_a_strict_run(
+    rules: dict[str, object], goes_on: bool
+) -> None:
     made = check(Verify.model_validate(rules))
     assert begun(made)
     end = made.end()
@@ -69,7 +66,7 @@ def test_links_that_nobody_could_measure_in_time_stop_a_strict_run(rules: dict[s
 
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("verdict", LinkVerdict)
-def test_only_a_miss_is_fatal_and_only_if_strict(verdict: LinkVerdict, strict: bool) -> None:
+async def test_only_a_miss_is_fatal_and_only_if_strict(verdict: LinkVerdict, strict: bool) -> None:
     made = check(Verify(strict=strict))
     assert begun(made)
     made.verified = found(verdict)
@@ -82,7 +79,7 @@ def test_only_a_miss_is_fatal_and_only_if_strict(verdict: LinkVerdict, strict: b
         assert end is None
 
 
-def test_a_measurement_alone_ends_with_what_it_found() -> None:
+async def test_a_measurement_alone_ends_with_what_it_found() -> None:
     made = check(Verify(when="only"))
     assert begun(made)
     made.verified = found(LinkVerdict.OK)

@@ -53,7 +53,7 @@ def test_an_honest_node_is_never_refused(node: int) -> None:
 
 def test_an_honest_node_in_overtime_is_not_refused() -> None:
     free = NodeFacts(setting(exchange={"mode": "free"}), snapshot_every=5)
-    late = pb.FromNode(report=pb.Report(run=RUN, records=[honest.record(1, k) for k in (29, 30, 900)]))
+    late = records(29, 30, 900)
     beat = pb.FromNode(heartbeat=pb.Heartbeat(iteration=901))
     assert (verdict(late, facts=free), verdict(beat, facts=free)) == ("", "")
     assert (verdict(late), verdict(beat)) == ("bad_iteration", "bad_iteration")
@@ -62,10 +62,8 @@ def test_an_honest_node_in_overtime_is_not_refused() -> None:
 def test_a_node_that_leaves_before_the_start_may_say_how_far_it_came() -> None:
     parting = [*honest.snapshots(RUN, 0, 20, result=True), honest.totals(RUN, 1, SETTING)]
     assert [verdict(message, has_started=False) for message in parting] == ["", "", ""]
-    early = honest.snapshots(RUN, 0, 20)[0]
-    records = pb.FromNode(report=pb.Report(run=RUN, records=[honest.record(1, 0)]))
-    done = pb.FromNode(done=pb.Done(run=RUN))
-    assert [verdict(message, has_started=False) for message in (early, records, done)] == ["unexpected"] * 3
+    early = (honest.snapshots(RUN, 0, 20)[0], records(0), pb.FromNode(done=pb.Done(run=RUN)))
+    assert [verdict(message, has_started=False) for message in early] == ["unexpected"] * 3
 
 
 def counted(**what: Any) -> pb.FromNode:
@@ -88,6 +86,22 @@ def with_link_twice() -> pb.FromNode:
     message = report()
     message.report.out.append(message.report.out[0])
     return message
+
+
+def records(*iterations: int, size: int = 400) -> pb.FromNode:
+    made = [honest.record(1, k) for k in iterations]
+    for one in made:
+        one.bytes = size
+    return pb.FromNode(report=pb.Report(run=RUN, records=made))
+
+
+def ready(sender: int, receiver: int, what: str) -> pb.FromNode:
+    link = pb.RealisedLink(sender=sender, receiver=receiver, property=what)
+    return pb.FromNode(ready=pb.Ready(run=RUN, links=[link]))
+
+
+def arrivals(*moments: int) -> pb.FromNode:
+    return pb.FromNode(probed=pb.Probed(run=RUN, datagrams=pb.Sample(arrival_ns=moments)))
 
 
 def fault(**changes: Any) -> pb.FromNode:
@@ -136,10 +150,8 @@ LIES = {
     "a link to itself": (counted(into={1: InCounters()}), "unknown_link"),
     "a link twice": (with_link_twice(), "twice"),
     "CPU time without end": (counted(cpu_s=inf), "bad_number"),
-    "records in disorder": (
-        pb.FromNode(report=pb.Report(run=RUN, records=[honest.record(1, k) for k in (3, 3)])), "bad_iteration",
-    ),
-    "a record of the future": (pb.FromNode(report=pb.Report(run=RUN, records=[honest.record(1, 30)])), "bad_iteration"),
+    "records in disorder": (records(3, 3), "bad_iteration"),
+    "a record of the future": (records(30), "bad_iteration"),
     "a fault at no time": (fault(seconds=nan), "bad_number"),
     "a fault at the end of time": (fault(seconds=inf), "bad_number"),
     "a fault that took no number of seconds": (fault(took=nan), "bad_number"),
@@ -164,30 +176,18 @@ LIES = {
     "a snapshot of the future": (chunk(iteration=35), "bad_iteration"),
     "a snapshot that nobody asked for": (chunk(iteration=7), "bad_iteration"),
     "a result of the future": (chunk(iteration=31, result=True), "bad_iteration"),
-    "a property that links do not have": (
-        pb.FromNode(ready=pb.Ready(run=RUN, links=[pb.RealisedLink(sender=1, receiver=2, property="x")])), "bad_text",
-    ),
-    "a link of others": (
-        pb.FromNode(ready=pb.Ready(run=RUN, links=[pb.RealisedLink(sender=3, receiver=2, property="loss")])),
-        "unknown_link",
-    ),
-    "a rate of zero": (
-        pb.FromNode(ready=pb.Ready(run=RUN, links=[pb.RealisedLink(sender=1, receiver=2, property="rate")])),
-        "bad_number",
-    ),
+    "a property that links do not have": (ready(1, 2, "x"), "bad_text"),
+    "a link of others": (ready(3, 2, "loss"), "unknown_link"),
+    "a rate of zero": (ready(1, 2, "rate"), "bad_number"),
     "a boot with a line end": (pb.FromNode(ready=pb.Ready(run=RUN, boot="a\nb")), "bad_text"),
     "a boot without end": (pb.FromNode(ready=pb.Ready(run=RUN, boot="x" * 10**6)), "bad_text"),
-    "too many arrivals": (
-        pb.FromNode(probed=pb.Probed(run=RUN, datagrams=pb.Sample(arrival_ns=[1] * 100_001))), "too_many",
-    ),
-    "an arrival beyond all clocks": (
-        pb.FromNode(probed=pb.Probed(run=RUN, datagrams=pb.Sample(arrival_ns=[2**63 - 1]))), "bad_number",
-    ),
+    "too many arrivals": (arrivals(*[1] * 100_001), "too_many"),
+    "an arrival beyond all clocks": (arrivals(2**63 - 1), "bad_number"),
     "a capacity that is no number": (pb.FromNode(probed=pb.Probed(run=RUN, capacity_bps=nan)), "bad_number"),
     "neighbours of nobody": (pb.FromNode(moved=pb.Moved(run=RUN, neighbours=[5])), "unknown_link"),
     "a second join": (pb.FromNode(join=pb.Join(member="x")), "unexpected"),
     "nothing": (pb.FromNode(), "undecodable"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("lie", LIES)
@@ -246,13 +246,6 @@ def test_what_belongs_to_a_former_run_is_known_as_such() -> None:
     assert is_of(pb.FromNode(done=pb.Done(run=77)), RUN)
     assert is_of(pb.FromNode(heartbeat=pb.Heartbeat()), RUN)
     assert is_of(pb.FromNode(), RUN)
-
-
-def records(*iterations: int, size: int = 400) -> pb.FromNode:
-    made = [honest.record(1, k) for k in iterations]
-    for one in made:
-        one.bytes = size
-    return pb.FromNode(report=pb.Report(run=RUN, records=made))
 
 
 def test_records_that_come_twice_after_a_broken_connection_are_heard_once() -> None:

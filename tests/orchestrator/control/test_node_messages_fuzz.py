@@ -4,8 +4,6 @@
 """
 
 import asyncio
-import csv
-import json
 from pathlib import Path
 from random import Random
 
@@ -23,6 +21,7 @@ from tests.contract.builders import mutated
 from tests.harness import Watcher
 from tests.orchestrator.control import builders as honest
 from tests.orchestrator.control.harness import experiment_of, run_of_three
+from tests.orchestrator.harness import events_of, rows_of, summary_of
 
 PARTS, EACH = 8, 25_000
 LIAR = 1
@@ -106,13 +105,11 @@ def test_mutated_messages_of_a_node_never_break_a_run(tmp_path: Path, part: int)
     assert EACH // 10 < refused.total() < EACH
     assert {"undecodable", "bad_number", "unknown_link", "bad_snapshot", "bad_iteration"} <= {why for _, why in refused}
     folder = tmp_path / "run"
-    summary = json.loads((folder / "summary.json").read_text())
+    summary = summary_of(folder)
     assert any("node 1 sent nonsense" in line for line in summary["warnings"])
     assert set(summary["network"]["results"]) == {"0", "1", "2"}
-    with (folder / "links.csv").open() as rows:
-        assert all(0 <= int(row["bytes"]) < 2**63 for row in csv.DictReader(rows))
-    events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
-    told = [event for event in events if event["what"] == "refused"]
+    assert all(0 <= int(row["bytes"]) < 2**63 for row in rows_of(folder / "links.csv"))
+    told = events_of(folder, "refused")
     assert {event["node"] for event in told} == {LIAR}
     assert 1 <= len(told) <= 20
     assert (folder / "report.html").stat().st_size > 1000

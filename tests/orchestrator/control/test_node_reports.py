@@ -1,5 +1,6 @@
 """Reports and snapshots become curves: running sums equal the models themselves, and the right curve ends a run."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +41,11 @@ def setting(**changes: object) -> ResolvedRun:
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
+def collecting(**changes: object) -> tuple[NodeReports, Watcher]:
+    observer = Watcher()
+    return NodeReports(setting(**changes), observer), observer
+
+
 def model(node: int, k: int) -> np.ndarray:
     return normals(Key(9, Purpose.TRUTH, node, k), N) * 1e3
 
@@ -48,7 +54,9 @@ Decision = tuple[str, int]
 """Why a run ends, and whose iteration is the result."""
 
 
-def take(collection: NodeReports, node: int, chunk: pb.SnapshotChunk, seconds: float, alive: Any) -> Decision | None:
+def take(
+    collection: NodeReports, node: int, chunk: pb.SnapshotChunk, seconds: float = 0.0, alive: Any = EVERYBODY
+) -> Decision | None:
     """A piece comes, and whatever points it completes are measured and judged; the first decision."""
     points = collection.snapshot(node, chunk, seconds, alive)
     reasons = [(collection.judge(point, collection.measure(point)), point.iteration) for point in points]
@@ -63,6 +71,11 @@ def tell(collection: NodeReports, node: int, k: int, seconds: float = 0.0, alive
         chunk = pb.SnapshotChunk(iteration=k, offset=begin, values=values[begin:end].tobytes())
         decision = take(collection, node, chunk, seconds, alive)
     return decision
+
+
+def tell_all(collection: NodeReports, k: int, nodes: Sequence[int] = EVERYBODY) -> list[Decision | None]:
+    """The snapshots of these nodes, one after the other."""
+    return [tell(collection, node, k) for node in nodes]
 
 
 def test_a_point_by_iteration_needs_every_node_and_equals_what_the_models_say() -> None:
@@ -85,10 +98,8 @@ def test_a_node_that_says_it_is_far_ahead_does_not_push_out_the_sets_of_the_othe
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("orchestrator.control.node_reports._SETS_BYTES", 0)
-    observer = Watcher()
-    collection = NodeReports(setting(stop=StopRules(iterations=1000)), observer)
-    for node in (0, 1, 2):
-        tell(collection, node, 5)
+    collection, observer = collecting(stop=StopRules(iterations=1000))
+    tell_all(collection, 5, (0, 1, 2))
     for k in range(10, 1000, 5):
         tell(collection, 3, k)
     tell(collection, 3, 5)
@@ -96,19 +107,17 @@ def test_a_node_that_says_it_is_far_ahead_does_not_push_out_the_sets_of_the_othe
 
 
 def test_equal_models_have_no_consensus_distance_left_by_rounding() -> None:
-    observer = Watcher()
-    collection = NodeReports(setting(), observer)
+    collection, observer = collecting()
     values = (model(0, 0) + 1e6).tobytes()
     for node in EVERYBODY:
-        take(collection, node, pb.SnapshotChunk(iteration=5, values=values), 0.0, EVERYBODY)
+        take(collection, node, pb.SnapshotChunk(iteration=5, values=values))
     assert observer.by("iteration")[0].consensus < 1e-9
 
 
 def test_the_curve_by_time_takes_the_latest_snapshot_of_each_live_node() -> None:
     made, observer = setting(), Watcher()
     collection = NodeReports(made, observer)
-    for node in EVERYBODY:
-        tell(collection, node, 0)
+    tell_all(collection, 0)
     assert [point.iteration for point in observer.by("time")] == [0]
     tell(collection, 0, 5)
     tell(collection, 0, 10)
@@ -128,18 +137,14 @@ def test_the_curve_by_time_takes_the_latest_snapshot_of_each_live_node() -> None
 
 
 def test_complete_sets_end_a_run_at_the_last_iteration() -> None:
-    collection = NodeReports(setting(), Watcher())
-    decisions = [tell(collection, node, 20) for node in EVERYBODY]
-    assert decisions == [None, None, None, ("20 iterations done", 20)]
+    collection, _ = collecting()
+    assert tell_all(collection, 20) == [None, None, None, ("20 iterations done", 20)]
 
 
 def test_the_curve_by_time_ends_where_the_run_does() -> None:
-    observer = Watcher()
-    collection = NodeReports(setting(), observer)
-    for node in EVERYBODY:
-        tell(collection, node, 0)
-    for node in (0, 1, 2):
-        tell(collection, node, 20)
+    collection, observer = collecting()
+    tell_all(collection, 0)
+    tell_all(collection, 20, (0, 1, 2))
     points = collection.snapshot(3, pb.SnapshotChunk(iteration=20, values=model(3, 20).tobytes()), 9.0, EVERYBODY)
     assert [point.by for point in points] == ["iteration", "time"]
     assert collection.judge(points[0], collection.measure(points[0])) is not None  # the run ends here
@@ -150,8 +155,8 @@ def test_the_curve_by_time_ends_where_the_run_does() -> None:
 
 
 def test_a_target_ends_a_run_at_its_snapshot() -> None:
-    collection = NodeReports(setting(stop=StopRules(iterations=20, target=1e12)), Watcher())
-    decision = [tell(collection, node, 5) for node in EVERYBODY][-1]
+    collection, _ = collecting(stop=StopRules(iterations=20, target=1e12))
+    decision = tell_all(collection, 5)[-1]
     assert decision is not None
     reason, iteration = decision
     assert iteration == 5
@@ -160,22 +165,20 @@ def test_a_target_ends_a_run_at_its_snapshot() -> None:
 
 def test_with_stragglers_or_after_a_death_the_curve_by_time_decides() -> None:
     stop = StopRules(iterations=20, target=1e12)
-    slow = NodeReports(setting(stop=stop, compute=Compute(step_s=0.01, stragglers=0.25)), Watcher())
-    bereaved = NodeReports(setting(stop=stop), Watcher())
+    slow, _ = collecting(stop=stop, compute=Compute(step_s=0.01, stragglers=0.25))
+    bereaved, _ = collecting(stop=stop)
     bereaved.has_faults()
     for collection in (slow, bereaved):
-        assert [tell(collection, node, 0) for node in EVERYBODY][-1] == ("f(mean model) reached the target 1e+12", 0)
+        assert tell_all(collection, 0)[-1] == ("f(mean model) reached the target 1e+12", 0)
         assert collection.by_time
 
 
 def test_records_are_counted_and_bytes_before_an_iteration_are_told_apart() -> None:
-    observer = Watcher()
-    collection = NodeReports(setting(), observer)
+    collection, observer = collecting()
     for node in EVERYBODY:
         rows = [pb.Record(iteration=k, bytes=100, late=1, starved=k == 3, coverage=2.0) for k in range(7)]
         collection.report(node, rows)
-    for node in EVERYBODY:
-        tell(collection, node, 5)
+    tell_all(collection, 5)
     assert collection.bytes == 7 * 4 * 100
     assert (collection.late, collection.starved, collection.records) == (28, 4, 28)
     assert collection.iterations == [7] * NODES
@@ -188,46 +191,45 @@ def test_records_are_counted_and_bytes_before_an_iteration_are_told_apart() -> N
 def test_a_record_comes_out_as_it_was_told_and_what_was_not_told_is_none() -> None:
     told = Record(2, 3, 1.5, 0.25, 4, 3, 1.75, 0, 1, 5, 60, 2, 0.5)
     starved = Record(2, 4, 2.0, 0.5, 4, 0, 0.0, 1, 0, 0, 0, 0, None)
-    observer = Watcher()
-    NodeReports(setting(), observer).report(2, [record_message(told), record_message(starved)])
+    collection, observer = collecting()
+    collection.report(2, [record_message(told), record_message(starved)])
     assert observer.records == [told, starved]
 
 
 def test_results_are_kept_apart_from_snapshots() -> None:
-    observer = Watcher()
-    collection = NodeReports(setting(), observer)
+    collection, observer = collecting()
     chunk = pb.SnapshotChunk(iteration=20, values=model(1, 20).tobytes(), result=True)
-    assert take(collection, 1, chunk, 0.0, EVERYBODY) is None
+    assert take(collection, 1, chunk) is None
     k, result = collection.results[1]
     assert (k, result.tobytes()) == (20, model(1, 20).tobytes())
     assert observer.points == []
 
 
 def test_a_diverging_run_says_so() -> None:
-    collection = NodeReports(setting(), Watcher())
-    for node in EVERYBODY:
-        tell(collection, node, 0)
-    huge = np.full(N, 1e200).tobytes()
+    collection, _ = collecting()
+    tell_all(collection, 0)
+    huge = pb.SnapshotChunk(iteration=5, values=np.full(N, 1e200).tobytes())
     for node in (0, 1, 2):
-        take(collection, node, pb.SnapshotChunk(iteration=5, values=huge), 0.0, EVERYBODY)
+        take(collection, node, huge)
     with pytest.raises(Diverged, match="diverged"):
-        take(collection, 3, pb.SnapshotChunk(iteration=5, values=huge), 0.0, EVERYBODY)
+        take(collection, 3, huge)
 
 
 @pytest.mark.parametrize("chunk", [{"offset": N - 1, "values": bytes(16)}, {"offset": 2**31, "values": bytes(8)}])
 def test_a_piece_that_does_not_fit_is_ignored(chunk: dict[str, object]) -> None:
-    collection = NodeReports(setting(), Watcher())
-    assert take(collection, 0, pb.SnapshotChunk(iteration=5, **chunk), 0.0, EVERYBODY) is None  # type: ignore[arg-type]
+    collection, _ = collecting()
+    assert take(collection, 0, pb.SnapshotChunk(iteration=5, **chunk)) is None  # type: ignore[arg-type]
     assert collection.latest_iteration[0] == -1
 
 
 def test_a_snapshot_that_lost_a_piece_is_thrown_away_whole() -> None:
-    collection = NodeReports(setting(), Watcher())
+    collection, _ = collecting()
     values = model(0, 5)
     for begin, end in ((0, 11), (12, N)):
-        take(collection, 0, pb.SnapshotChunk(iteration=5, offset=begin, values=values[begin:end].tobytes()), 0.0, [0])
+        piece = pb.SnapshotChunk(iteration=5, offset=begin, values=values[begin:end].tobytes())
+        take(collection, 0, piece, alive=[0])
     assert collection.latest_iteration[0] == -1
-    take(collection, 0, pb.SnapshotChunk(iteration=5, offset=0, values=values[:11].tobytes()), 0.0, [0])
+    take(collection, 0, pb.SnapshotChunk(iteration=5, offset=0, values=values[:11].tobytes()), alive=[0])
     tell(collection, 0, 10)  # the connection broke, and the next snapshot begins from its beginning
     assert collection.latest_iteration[0] == 10
     assert collection.latest[0].tobytes() == model(0, 10).tobytes()
@@ -235,19 +237,16 @@ def test_a_snapshot_that_lost_a_piece_is_thrown_away_whole() -> None:
 
 def test_sets_that_can_never_complete_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("orchestrator.control.node_reports._SETS_BYTES", 0)
-    observer = Watcher()
-    collection = NodeReports(setting(evaluate_every=1, stop=StopRules(iterations=1000)), observer)
+    collection, observer = collecting(evaluate_every=1, stop=StopRules(iterations=1000))
     for k in range(100):
-        for node in (0, 1, 2):
-            tell(collection, node, k)
+        tell_all(collection, k, (0, 1, 2))
     assert len(collection._sets) == 4
     tell(collection, 3, 99)
     assert [point.iteration for point in observer.by("iteration")] == [99]  # the newest can still complete
 
 
 def test_records_of_a_node_that_came_back_behind_the_others_are_in_the_next_points_of_both_curves() -> None:
-    observer = Watcher()
-    collection = NodeReports(setting(), observer)
+    collection, observer = collecting()
     for k in (5, 10):
         if k == 10:  # a new process does again what the old one had done
             collection.report(2, [pb.Record(iteration=3, bytes=7)])

@@ -1,7 +1,5 @@
 """What Prometheus sees of the orchestrator: real scrapes over loopback, read by Prometheus' own parser and linter."""
 
-import asyncio
-import subprocess
 from collections import Counter
 
 import pytest
@@ -9,12 +7,12 @@ from prometheus_client import parser
 
 from contract.counters import NodeCounters
 from contract.ports.metric_families import Build
-from contract.ports.metrics_server import MetricsServer
-from contract.ports.refused_requests import RefusedRequests
 from contract.ports.tls_failures import REASONS
 from node.metrics import NodeCollector
 from orchestrator.control.metrics import OrchestratorCollector, OrchestratorFigures
 from orchestrator.control.run_phase import Phase
+from tests.node.harness import get, serving
+from tests.orchestrator.control.harness import linted
 
 BUILD = Build("0.1.0+abc", "3.11.7", "1.71.2")
 FILLED = OrchestratorFigures(
@@ -31,26 +29,14 @@ FILLED = OrchestratorFigures(
 Seen = dict[tuple[str, str], float]
 
 
-def get(figures: OrchestratorFigures) -> str:
-    async def ask() -> str:
-        server = MetricsServer(OrchestratorCollector(lambda: figures, BUILD), "127.0.0.1", 0, RefusedRequests())
-        await server.open()
-        try:
-            async with asyncio.timeout(20):
-                reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-                writer.write(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                answer = await reader.read()
-                writer.close()
-        finally:
-            await server.close()
-        return answer.partition(b"\r\n\r\n")[2].decode()
-
-    return asyncio.run(ask())
+def text_of(figures: OrchestratorFigures) -> str:
+    with serving(OrchestratorCollector(lambda: figures, BUILD)) as server:
+        return get(server.port)
 
 
 def scrape(figures: OrchestratorFigures) -> Seen:
     """Values by name and value of the label, of which no series but the build has more than one."""
-    families = parser.text_string_to_metric_families(get(figures))
+    families = parser.text_string_to_metric_families(text_of(figures))
     every = [sample for family in families for sample in family.samples]
     return {(sample.name, " ".join(sample.labels.values())): sample.value for sample in every}
 
@@ -71,13 +57,11 @@ def test_a_scrape_holds_exactly_the_figures() -> None:
         ("pame_run_late_messages_total", ""): 3,
         ("pame_run_starved_rounds_total", ""): 2,
         ("pame_run_active_faults", ""): 1,
-        ("pame_run_phase", "idle"): 0,
-        ("pame_run_phase", "gathering"): 0,
-        ("pame_run_phase", "preparing"): 0,
-        ("pame_run_phase", "verifying"): 0,
         ("pame_run_phase", "running"): 1,
-        ("pame_run_phase", "ending"): 0,
-        ("pame_run_phase", "evaluating"): 0,
+        **{
+            ("pame_run_phase", phase): 0
+            for phase in ("idle", "gathering", "preparing", "verifying", "ending", "evaluating")
+        },
         ("pame_run_iteration", "slowest"): 10,
         ("pame_run_iteration", "median"): 12,
         ("pame_run_iteration", "fastest"): 15,
@@ -133,17 +117,11 @@ def test_a_sum_over_nodes_never_takes_in_the_orchestrator() -> None:
 @pytest.mark.requires("promtool")
 @pytest.mark.parametrize("figures", [FILLED, OrchestratorFigures()], ids=["filled", "idle"])
 def test_the_linter_of_prometheus_has_nothing_to_say(figures: OrchestratorFigures) -> None:
-    done = subprocess.run(
-        ["promtool", "check", "metrics"], input=get(figures), capture_output=True, text=True, timeout=60, check=False
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert linted(text_of(figures)) == (0, "")
 
 
 @pytest.mark.requires("promtool")
 def test_the_linter_would_speak_up() -> None:
-    bad = get(FILLED).replace("pame_run_late_messages_total", "pame_run_late_messages")
-    done = subprocess.run(
-        ["promtool", "check", "metrics"], input=bad, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode != 0
-    assert "pame_run_late_messages" in done.stdout + done.stderr
+    code, words = linted(text_of(FILLED).replace("pame_run_late_messages_total", "pame_run_late_messages"))
+    assert code != 0
+    assert "pame_run_late_messages" in words

@@ -6,7 +6,7 @@ import pytest
 
 from contract.rpc import control_pb2 as pb
 from orchestrator.control import NetworkRunState
-from orchestrator.control.members import Member, Members
+from orchestrator.control.members import Members
 from orchestrator.control.recorded_run import new_number
 from orchestrator.control.run_membership import member_joined, member_left
 from orchestrator.control.run_phase import Phase
@@ -16,10 +16,7 @@ from orchestrator.results import RunFolder
 from pame.problems import LinearSpec
 from pame.topology.kinds import Complete
 from tests.harness import Watcher
-
-
-def member() -> Member:
-    return Member("node-0", "127.0.0.1:1", "", "1", 1)
+from tests.orchestrator.control.builders import member
 
 
 @pytest.mark.parametrize("missed_first", [True, False])

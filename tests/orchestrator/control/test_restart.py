@@ -5,12 +5,14 @@ import asyncio
 import numpy as np
 import pytest
 
-from contract.assignment import Peer
 from contract.rpc import control_pb2 as pb
 from orchestrator.control import rejoin
+from orchestrator.control.fired_faults import FiredFaults
+from orchestrator.control.index_table import IndexTable
 from orchestrator.control.node_reports import NodeReports
 from orchestrator.control.rejoin import Rejoins, first_iteration, start_model
 from tests.harness import Watcher
+from tests.orchestrator.control.builders import member
 from tests.orchestrator.control.test_node_reports import model, setting, tell
 
 
@@ -41,68 +43,21 @@ def test_it_begins_with_its_snapshot_the_mean_of_its_neighbours_or_zero() -> Non
     assert start_model(collection(), "neighbours", 2, [2]) is None
 
 
-class Someone:
-    """A member that remembers what it is told."""
-
-    def __init__(self) -> None:
-        self.alive = True
-        self.told: list[str] = []
-
-    def tell(self, message: pb.ToNode) -> None:
-        self.told.append(str(message.WhichOneof("kind")))
-
-
-class Places:
-    """Four seats, all taken; everybody is here for the first time but node 0."""
-
-    def __init__(self) -> None:
-        self.members = [Someone() for _ in range(4)]
-
-    def take_over(self, index: int, member: Someone) -> int:
-        return 2
-
-    def incarnation(self, index: int) -> int:
-        return 2
-
-    def member(self, index: int) -> Someone:
-        return self.members[index]
-
-    def alive(self) -> set[int]:
-        return {0, 1, 2, 3}
-
-    def peer(self, index: int) -> Peer:
-        return Peer(index, "127.0.0.1:1", 2, "again")
-
-    def peers(self, indices: object) -> list[Peer]:
-        return []
-
-
-class NoStrikes:
-    """Nothing of a plan is over."""
-
-    def left(self, _index: int, plan: str) -> str:
-        return plan
-
-
-async def come_back(heard_by: set[int]) -> tuple[Rejoins, Places]:
-    """Node 0 is ready again, and these of its neighbours 1 and 3 hear of it in time."""
-    places, world = Places(), setting()
-    comebacks = Rejoins(pb.Assignment(run=1), world, places, collection(), NoStrikes())  # type: ignore[arg-type]
-    comebacks.begin(0, places.members[0], 1.0)  # type: ignore[arg-type]
-    comebacks.ready(0)
-    for other in heard_by:
-        comebacks.known(0, other)
-    await asyncio.sleep(0.2)
-    comebacks.known(0, 3)
-    return comebacks, places
-
-
 @pytest.mark.parametrize("frozen", [set(), {1}, {1, 3}])
-def test_a_neighbour_that_is_frozen_while_a_node_comes_back_is_remembered(
+async def test_a_neighbour_that_is_frozen_while_a_node_comes_back_is_remembered(
     monkeypatch: pytest.MonkeyPatch, frozen: set[int]
 ) -> None:
     monkeypatch.setattr(rejoin, "_HEAR_S", 0.05)
-    neighbours = set(setting().contacts(0))
-    comebacks, places = asyncio.run(come_back(neighbours - frozen))
-    assert places.members[0].told == ["assignment", "start"], "it starts in any case"
+    indices, successor = IndexTable(4), member(0)
+    for node in range(4):
+        indices.take(node, member(node))
+    comebacks = Rejoins(pb.Assignment(run=1), setting(), indices, collection(), FiredFaults())
+    comebacks.begin(0, successor, 1.0)
+    comebacks.ready(0)
+    for other in set(setting().contacts(0)) - frozen:
+        comebacks.known(0, other)
+    await asyncio.sleep(0.2)
+    comebacks.known(0, 3)
+    told = [successor.outbox.get_nowait().WhichOneof("kind") for _ in range(successor.outbox.qsize())]
+    assert told == ["assignment", "start"], "it starts in any case"
     assert comebacks.unaware == {(0, other) for other in frozen}

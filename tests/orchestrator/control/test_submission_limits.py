@@ -35,48 +35,36 @@ def test_what_testbeds_run_is_not_refused() -> None:
     assert refused(experiment_of(nodes=100, problem=large, stop={"iterations": 10_000, "paper": {"every": 10}})) == ()
 
 
-TOO_MUCH: dict[str, tuple[dict[str, Any], str, tuple[str, ...]]] = {
-    "nodes": ({"nodes": 10_001}, "nodes", ("nodes",)),
-    "edges": ({"nodes": 5000, "topology": {"kind": "complete"}}, "topology", ("nodes",)),
+LONG = {"iterations": 5 * 10**7, "seconds": "1e6s"}
+LARGE = {"kind": "linear", "n": 2 * 10**4, "samples": 2 * 10**4}
+TOO_MUCH: dict[str, tuple[dict[str, Any], str, str]] = {
+    "nodes": ({"nodes": 10_001}, "nodes", "nodes"),
+    "edges": ({"nodes": 5000, "topology": {"kind": "complete"}}, "topology", "nodes"),
     "iterations": (
         {"nodes": 100, "stop": {"iterations": 10**9}, "evaluate": {"every": 10**6}},
-        "stop.iterations",
-        ("stop", "iterations"),
+        "stop.iterations", "stop.iterations",
     ),
-    "data": ({"problem": {"kind": "linear", "n": 10**6, "samples": 10**4}}, "problem", ("problem", "n")),
-    "evaluations": (
-        {"stop": {"iterations": 5 * 10**7, "seconds": "1e6s"}, "evaluate": {"every": 1}},
-        "evaluate.every",
-        ("evaluate", "every"),
-    ),
+    "data": ({"problem": {"kind": "linear", "n": 10**6, "samples": 10**4}}, "problem", "problem.n"),
+    "evaluations": ({"stop": LONG, "evaluate": {"every": 1}}, "evaluate.every", "evaluate.every"),
     "paper": (
-        {"stop": {"iterations": 5 * 10**7, "seconds": "1e6s", "paper": {"every": 1}}, "evaluate": {"every": 1000}},
-        "stop.paper.every",
-        ("stop", "paper", "every"),
+        {"stop": LONG | {"paper": {"every": 1}}, "evaluate": {"every": 1000}}, "stop.paper.every", "stop.paper.every",
     ),
-    "work": (
-        {
-            "problem": {"kind": "linear", "n": 2 * 10**4, "samples": 2 * 10**4},
-            "stop": {"iterations": 5 * 10**7, "seconds": "1e6s"},
-            "evaluate": {"every": 60},
-        },
-        "evaluate.every",
-        ("evaluate", "every"),
-    ),
+    "work": ({"problem": LARGE, "stop": LONG, "evaluate": {"every": 60}}, "evaluate.every", "evaluate.every"),
 }  # fmt: skip
+"""Settings, the key that is named, and the one that mends it."""
 
 
 @pytest.mark.parametrize("what", TOO_MUCH)
 def test_too_much_is_refused_with_its_key_and_a_value_that_works(what: str) -> None:
-    settings, key, path = TOO_MUCH[what]
+    settings, key, mends = TOO_MUCH[what]
     (line,) = refused(experiment_of(**settings))
     assert line.startswith(f"{key}: ")
-    value = int(re.findall(r"[0-9]+", line)[-1])
+    *sections, last = mends.split(".")
     mended = deepcopy(settings)
     section: Any = mended
-    for step in path[:-1]:
+    for step in sections:
         section = section.setdefault(step, {})
-    section[path[-1]] = value
+    section[last] = int(re.findall(r"[0-9]+", line)[-1])
     assert refused(experiment_of(**mended)) == ()
 
 

@@ -39,18 +39,17 @@ def write_idx(folder: Path, *, zipped: bool, train: int = 20, test: int = 10) ->
     return made
 
 
+CIFAR_BATCHES = (*(f"data_batch_{number}" for number in range(1, 6)), "test_batch")
+
+
 def write_cifar_binary(folder: Path, each: int = 4) -> Pixels:
     """Six batches; returns all pictures as (n, 32, 32, 3); the label of picture i of a batch is i."""
     folder.mkdir(parents=True, exist_ok=True)
     pictures = pixels(2, 6 * each, 32, 32, 3)
-    names = [*(f"data_batch_{number}.bin" for number in range(1, 6)), "test_batch.bin"]
-    for batch, name in enumerate(names):
-        records = []
-        for place in range(each):
-            one = pictures[batch * each + place]
-            planes = b"".join(one[:, :, channel].tobytes() for channel in range(3))
-            records.append(bytes([place]) + planes)
-        (folder / name).write_bytes(b"".join(records))
+    for batch, name in enumerate(CIFAR_BATCHES):
+        planes = pictures[batch * each : (batch + 1) * each].transpose(0, 3, 1, 2)
+        records = [bytes([label]) + picture.tobytes() for label, picture in enumerate(planes)]
+        (folder / f"{name}.bin").write_bytes(b"".join(records))
     return pictures
 
 
@@ -58,10 +57,9 @@ def write_cifar_sheets(folder: Path, each: int = 4) -> Pixels:
     """The same pictures and labels as PNG sheets."""
     folder.mkdir(parents=True, exist_ok=True)
     pictures = pixels(2, 6 * each, 32, 32, 3)
-    names = [*(f"data_batch_{number}.png" for number in range(1, 6)), "test_batch.png"]
-    for batch, name in enumerate(names):
+    for batch, name in enumerate(CIFAR_BATCHES):
         sheet = pictures[batch * each : (batch + 1) * each].reshape(each, 1024, 3)
-        Image.fromarray(sheet).save(folder / name)
+        Image.fromarray(sheet).save(folder / f"{name}.png")
     (folder / "train_lables.json").write_text(json.dumps([*range(each)] * 5))
     (folder / "test_lables.json").write_text(json.dumps([*range(each)]))
     return pictures

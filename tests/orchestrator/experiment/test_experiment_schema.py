@@ -1,13 +1,13 @@
 """The JSON schema accepts what loads and rejects what does not."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from orchestrator.experiment import Experiment, default_path, dump, json_schema, load
+from orchestrator.experiment import Experiment, ExperimentError, default_path, dump, json_schema, load
 from orchestrator.experiment.text import parse, to_yaml
+from tests.orchestrator.experiment.builders import variants_of
 
 
 @pytest.fixture(scope="module")
@@ -79,20 +79,16 @@ BAD = [
 
 
 @pytest.mark.parametrize("data", GOOD, ids=str)
-def test_what_the_schema_accepts_loads(validator: Draft202012Validator, tmp_path: Path, data: dict[str, Any]) -> None:
+def test_what_the_schema_accepts_loads(validator: Draft202012Validator, data: dict[str, Any]) -> None:
     validator.validate(data)
-    (tmp_path / "a.yaml").write_text(to_yaml(data or {"nodes": 2}))
-    assert load(tmp_path / "a.yaml")
+    assert variants_of(to_yaml(data or {"nodes": 2}))
 
 
 @pytest.mark.parametrize("data", BAD, ids=str)
-def test_what_the_schema_rejects_does_not_load(
-    validator: Draft202012Validator, tmp_path: Path, data: dict[str, Any]
-) -> None:
+def test_what_the_schema_rejects_does_not_load(validator: Draft202012Validator, data: dict[str, Any]) -> None:
     assert not validator.is_valid(data)
-    (tmp_path / "a.yaml").write_text(to_yaml(data))
-    with pytest.raises(Exception, match=r"a\.yaml: "):
-        load(tmp_path / "a.yaml")
+    with pytest.raises(ExperimentError, match=r"demo\.yaml: "):
+        variants_of(to_yaml(data))
 
 
 def test_the_default_file_and_every_resolved_experiment_fit_the_schema(validator: Draft202012Validator) -> None:

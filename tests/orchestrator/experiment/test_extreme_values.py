@@ -34,22 +34,8 @@ SMALL: dict[str, Any] = {
     "stop": {"iterations": 20, "seconds": "100s"},
 }
 NEEDED = {"p": 0.9, "degree": 2, "rewire": 0.1, "attach": 1, "file": "missing", "per_minute": 6.0, "nodes": [1]}
-NEEDED |= {
-    "links": [[0, 1]],
-    "shape": "isolate",
-    "period": "1s",
-    "cpu": 0.5,
-    "loss": "10%",
-    "factor": 2.0,
-    "share": 0.5,
-    "at": "1s",
-    "for": "2s",
-    "min": 1,
-    "max": 2,
-    "module": "mine.py:Net",
-}
-
-
+NEEDED |= {"links": [[0, 1]], "shape": "isolate", "period": "1s", "cpu": 0.5, "loss": "10%", "factor": 2.0}
+NEEDED |= {"share": 0.5, "at": "1s", "for": "2s", "min": 1, "max": 2, "module": "mine.py:Net"}
 NAMED = {("links", "nodes"): "0..1", ("links", "pairs"): "0-1"}
 """Sections by name, with a good one."""
 SHARED = {"kind", "at", "for", "until", "every", "eta", "gamma", "sigma0", "participation", "nodes", "links", "gam"}

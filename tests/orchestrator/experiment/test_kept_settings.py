@@ -1,16 +1,17 @@
 """Overrides keep what they do not name, also when they give a section another kind; what became of it is said."""
 
-from pathlib import Path
+from itertools import permutations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.experiment import ExperimentError, Variant, load_text
+from orchestrator.experiment import ExperimentError, Variant
 from pame.algorithms import SPECS, ChocoSpec, DpsgdSpec, FixedStep, PameSpec, PenaltyStep
 from pame.compressors import Quantize, TopK
 from pame.problems import LogisticSpec
 from pame.topology.kinds import Ring, SmallWorld
+from tests.orchestrator.experiment.builders import variants_of
 
 TEXT = """
 topology: {kind: small-world, degree: 6, rewire: 0.1}
@@ -21,11 +22,11 @@ PAME = PameSpec(participation=0.5, support=0.4, step=FixedStep(eta=0.05, gamma=1
 
 
 def loaded(*overrides: str, text: str = TEXT) -> list[Variant]:
-    return load_text(text, Path("demo.yaml"), overrides)
+    return variants_of(text, *overrides)
 
 
 def one(*overrides: str, text: str = TEXT) -> Variant:
-    [variant] = loaded(*overrides, text=text)
+    [variant] = variants_of(text, *overrides)
     return variant
 
 
@@ -77,30 +78,22 @@ def test_a_section_within_stays_only_where_both_kinds_choose_from_the_same_ones(
 
 
 def test_what_an_override_names_belongs_to_the_new_kind_in_whichever_order() -> None:
-    for overrides in (("algorithm.kind=dpsgd", "algorithm.eta=0.3"), ("algorithm.eta=0.3", "algorithm.kind=dpsgd")):
+    for overrides in permutations(("algorithm.kind=dpsgd", "algorithm.eta=0.3")):
         variant = one(*overrides)
         assert variant.experiment.algorithm == DpsgdSpec(eta=0.3, participation=0.5)
         assert "eta" not in variant.notes[0]
 
 
 def test_what_an_override_names_is_never_dropped_but_refused() -> None:
-    for overrides in (
-        ("algorithm.kind=dpsgd", "algorithm.support=0.3"),
-        ("algorithm.support=0.3", "algorithm.kind=dpsgd"),
-    ):
+    for overrides in permutations(("algorithm.kind=dpsgd", "algorithm.support=0.3")):
         with pytest.raises(ExperimentError, match=r"^--set algorithm.support: unknown key \(known here: draw, eta, "):
             loaded(*overrides)
 
 
 def test_a_setting_within_and_a_kind_above_do_not_disturb_each_other() -> None:
-    for overrides in (
-        ("algorithm.kind=[pame]", "algorithm.step.eta=0.3"),
-        ("algorithm.step.eta=0.3", "algorithm.kind=[pame]"),
-    ):
-        [variant] = loaded(*overrides)
-        assert variant.experiment.algorithm == PameSpec(
-            participation=0.5, support=0.4, step=FixedStep(eta=0.3, gamma=1.001)
-        )
+    for overrides in permutations(("algorithm.kind=[pame]", "algorithm.step.eta=0.3")):
+        step = FixedStep(eta=0.3, gamma=1.001)
+        assert one(*overrides).experiment.algorithm == PameSpec(participation=0.5, support=0.4, step=step)
 
 
 def test_the_last_kind_counts_and_a_whole_section_replaces_everything() -> None:

@@ -2,7 +2,6 @@
 
 import json
 from math import inf
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,23 +11,23 @@ from hypothesis import strategies as st
 from numpy.random import Philox
 from scipy.stats import kstest, lognorm, loguniform, norm, uniform
 
-from orchestrator.experiment import ExperimentError, load_text, to_yaml
+from orchestrator.experiment import ExperimentError, to_yaml
 from orchestrator.experiment.link_table import PRESETS, LinkTable, link_table
 from orchestrator.experiment.links import LinksSection
 from pame import topology
 from pame.errors import ParameterError
 from pame.links import LinkSpec
 from pame.topology.kinds import Complete, Ring
+from tests.orchestrator.experiment.builders import experiment_from
 
 RING = topology.build(Ring(), 6, 1, None)
+EVERY_LINK = topology.build(Complete(), 40, 1, None)
 
 
 def table(text: str, seed: int = 1) -> LinkTable:
-    [variant] = load_text(f"nodes: 6\ntopology: {{kind: ring}}\nlinks: {text}", Path("x"))
-    links = variant.experiment.links
-    [again] = load_text(to_yaml(variant.experiment), Path("x"))
-    assert again.experiment.links == links
-    return link_table(links, RING, seed)
+    experiment = experiment_from(f"nodes: 6\ntopology: {{kind: ring}}\nlinks: {text}")
+    assert experiment_from(to_yaml(experiment)).links == experiment.links
+    return link_table(experiment.links, RING, seed)
 
 
 def test_without_a_section_links_do_nothing() -> None:
@@ -63,9 +62,8 @@ def test_pairs_go_before_nodes_and_nodes_before_regions() -> None:
 
 
 def test_draws_are_seeded_in_their_range_and_different_on_every_link() -> None:
-    graph = topology.build(Complete(), 40, 1, None)
     links = LinksSection.model_validate_json('{"draw": {"delay": "5ms..50ms", "rate": "1mbit..100mbit"}}')
-    first, again, other = (link_table(links, graph, seed).special for seed in (1, 1, 2))
+    first, again, other = (link_table(links, EVERY_LINK, seed).special for seed in (1, 1, 2))
     assert first == again
     assert first != other
     assert len(first) == 40 * 39
@@ -99,9 +97,6 @@ def test_every_property_is_drawn_by_its_own_word_of_the_link_s_key() -> None:
     assert spec.jitter_s == pytest.approx(0.004 * u[2], rel=1e-9)
     assert spec.loss == pytest.approx(lognorm.ppf(u[3], 0.5, scale=0.01), rel=1e-5)  # six digits
     assert table("{draw: {loss: 'lognormal(1%, 0.5)'}}", 7).special[4, 5] == LinkSpec(loss=spec.loss)
-
-
-EVERY_LINK = topology.build(Complete(), 40, 1, None)
 
 
 def drawn(key: str, text: str) -> list[LinkSpec]:
@@ -193,7 +188,7 @@ def test_what_is_not_there_is_named(text: str, words: str) -> None:
 def test_what_makes_no_sense_is_refused_in_the_file(text: str) -> None:
     with pytest.raises(ExperimentError) as refused:
         table(text)
-    assert all(line.startswith("x: links") for line in str(refused.value).splitlines()), str(refused.value)
+    assert all(line.startswith("demo.yaml: links") for line in str(refused.value).splitlines()), str(refused.value)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=4), st.floats(0, 1))

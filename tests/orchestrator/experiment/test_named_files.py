@@ -7,7 +7,7 @@ import pytest
 
 from orchestrator.control.client import Client
 from orchestrator.errors import SubmissionRefused, UnreadableFile
-from orchestrator.experiment import load_text, to_yaml
+from orchestrator.experiment import Experiment, load_text, to_yaml
 from orchestrator.experiment.named_files import MOST_CARRIED, carried, text_of
 from tests.orchestrator.control.harness import TOKEN, experiment_of, served
 
@@ -48,31 +48,23 @@ def test_a_client_does_not_carry_too_much(tmp_path: Path) -> None:
         carried(experiment_of(plan="large"), tmp_path)
 
 
-def test_an_edge_list_and_a_plan_of_the_client_work_on_a_served_orchestrator(tmp_path: Path) -> None:
+async def test_an_edge_list_and_a_plan_of_the_client_work_on_a_served_orchestrator(tmp_path: Path) -> None:
     here = folder(tmp_path / "client")
     experiment = load_text(to_yaml(experiment_of(**FILE)), Path("a"))[0].experiment
+    async with asyncio.timeout(100), served(tmp_path / "runs") as world:
 
-    async def scene() -> tuple[str, str]:
-        async with asyncio.timeout(100), served(tmp_path / "runs") as world:
+        def submit(made: Experiment, files: dict[str, str]) -> str:
+            with Client(world.control.address, TOKEN) as client:
+                return client.submit(to_yaml(made), files).folder
 
-            def submit() -> str:
-                with Client(world.control.address, TOKEN) as client:
-                    return client.submit(to_yaml(experiment), carried(experiment, here)).folder
-
-            def submit_paths_of_the_orchestrator() -> str:
-                with Client(world.control.address, TOKEN) as client, pytest.raises(SubmissionRefused) as caught:
-                    client.submit(to_yaml(experiment_of(plan=str(here / "old/plan.jsonl"))), {})
-                return str(caught.value)
-
-            refused = await asyncio.to_thread(submit_paths_of_the_orchestrator)
-            name = await asyncio.to_thread(submit)
-            await world.cancel(0)
-            await world.desk.ending()
-            return name, refused
-
-    name, refused = asyncio.run(scene())
-    assert "does not carry the text" in refused
-    assert "bad_experiment" in refused
+        paths_of_the_orchestrator = experiment_of(plan=str(here / "old/plan.jsonl"))
+        with pytest.raises(SubmissionRefused) as refused:
+            await asyncio.to_thread(submit, paths_of_the_orchestrator, {})
+        name = await asyncio.to_thread(submit, experiment, carried(experiment, here))
+        await world.cancel(0)
+        await world.desk.ending()
+    assert "does not carry the text" in str(refused.value)
+    assert "bad_experiment" in str(refused.value)
     run = tmp_path / "runs" / name
     assert (run / "plan.jsonl").read_text().strip() == PLAN
     assert '"edges"' in (run / "topology.json").read_text()

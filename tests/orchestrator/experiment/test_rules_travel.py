@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from contract.assignment import Assigned, Peer, assign, assigned, describe
 from contract.rpc import control_pb2 as pb
 from orchestrator.experiment.links import LinksSection
-from orchestrator.experiment.load import load_text, to_yaml
+from orchestrator.experiment.load import to_yaml
 from orchestrator.experiment.model import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.experiment.section import file_keys
@@ -26,6 +26,7 @@ from pame.rules import Compute, Exchange, Messages
 from pame.stopping import PaperRule, StopRules
 from pame.topology.kinds import Ring
 from tests.builders import specs, values
+from tests.orchestrator.experiment.builders import experiment_from
 
 RULES = {"exchange": Exchange, "messages": Messages, "compute": Compute, "stop": StopRules, "link": LinkSpec}
 FIELDS = [(name, field.name) for name, spec in RULES.items() for field in fields(spec)]
@@ -46,9 +47,9 @@ def experiment(**rules: Any) -> Experiment:
 
 def assignment(text: str) -> pb.Assignment:
     """Of node 0, from the text of an experiment file."""
-    [variant] = load_text(text, Path("rules.yaml"))
-    run = make_network_setting(variant.experiment, Path())
-    common = describe(7, run, variant.experiment.problem)
+    made = experiment_from(text)
+    run = make_network_setting(made, Path())
+    common = describe(7, run, made.problem)
     return assign(common, 0, 0, [Peer(1, "127.0.0.1:1", 0), Peer(3, "127.0.0.1:3", 0)], links=run.links)
 
 

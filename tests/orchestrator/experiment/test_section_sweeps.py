@@ -1,19 +1,14 @@
 """Sweeps over whole sections: a list of mappings where one belongs makes a run of each, called by name."""
 
-from pathlib import Path
-
 import pytest
 
-from orchestrator.experiment import ExperimentError, Variant, load_text, swept_keys
+from orchestrator.experiment import ExperimentError, swept_keys
 from orchestrator.experiment.links import LinksSection
 from pame.algorithms import DpsgdSpec, PameSpec
 from pame.compressors import Sign, TopK
 from pame.rules import Compute
 from pame.topology.kinds import Complete, Ring
-
-
-def loaded(text: str, *overrides: str) -> list[Variant]:
-    return load_text(text, Path("demo.yaml"), overrides)
+from tests.orchestrator.experiment.builders import variants_of as loaded
 
 
 def names(text: str) -> list[object]:
@@ -71,45 +66,35 @@ def test_an_override_may_be_such_a_list_and_another_goes_into_each_of_it() -> No
     assert {getattr(v.experiment.algorithm, "participation", None) for v in variants} == {0.7}
 
 
-@pytest.mark.parametrize(
-    ("text", "overrides", "problem"),
-    [
-        (
-            "algorithm: [{kind: pame}, {kind: dpsgd, support: 0.1}]",
-            [],
-            "demo.yaml: algorithm.1.support: unknown key (known here: draw, eta, gamma, kind, mixing, on_loss, "
-            "order, participation)",
-        ),
-        (
-            "algorithm: [{name: a}, {kind: dpsgd, name: a}]",
-            [],
-            "demo.yaml: algorithm: two sections are called 'a'; give each a name of its own",
-        ),
-        (
-            "algorithm: [{name: 7}]",
-            [],
-            "demo.yaml: algorithm: a name is a text of at most 60 characters (in quotes if it looks like a number)",
-        ),
-        (
-            "algorithm: [{kind: pame}, dpsgd]",
-            [],
-            "demo.yaml: algorithm: got 'dpsgd', expected a section with its kind (known kinds: ",
-        ),
-        ("algorithm: {kind: pame, name: a}", [], "demo.yaml: algorithm.name: unknown key"),
-        (
-            "algorithm: [{kind: pame}, {kind: dpsgd}]",
-            ["algorithm.kind=pame"],
-            "--set algorithm.kind: algorithm is a list in the file, not a section; set algorithm as a whole",
-        ),
-        ("algorithm: [[{kind: pame}]]", [], "demo.yaml: algorithm: got a list that is no sweep"),
-        (
-            f"algorithm: [{', '.join(['{participation: 0.5}'] * 40)}]\nseed: {list(range(30))}",
-            [],
-            "demo.yaml: the sweep has 1200 runs (algorithm: 40 x seed: 30); at most 1000 fit in one file: shorten a l",
-        ),
-    ],
-)  # fmt: skip
-def test_mistakes_are_one_line_with_the_key(text: str, overrides: list[str], problem: str) -> None:
+MISTAKES = {
+    "algorithm: [{kind: pame}, {kind: dpsgd, support: 0.1}]": (
+        "algorithm.1.support: unknown key (known here: draw, eta, gamma, kind, mixing, on_loss, order, participation)"
+    ),
+    "algorithm: [{name: a}, {kind: dpsgd, name: a}]": (
+        "algorithm: two sections are called 'a'; give each a name of its own"
+    ),
+    "algorithm: [{name: 7}]": (
+        "algorithm: a name is a text of at most 60 characters (in quotes if it looks like a number)"
+    ),
+    "algorithm: [{kind: pame}, dpsgd]": ("algorithm: got 'dpsgd', expected a section with its kind (known kinds: "),
+    "algorithm: {kind: pame, name: a}": "algorithm.name: unknown key",
+    "algorithm: [[{kind: pame}]]": "algorithm: got a list that is no sweep",
+    f"algorithm: [{', '.join(['{participation: 0.5}'] * 40)}]\nseed: {list(range(30))}": (
+        "the sweep has 1200 runs (algorithm: 40 x seed: 30); at most 1000 fit in one file: shorten a l"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", MISTAKES)
+def test_mistakes_are_one_line_with_the_key(text: str) -> None:
     with pytest.raises(ExperimentError) as error:
-        loaded(text, *overrides)
-    assert error.value.problems[0].startswith(problem)
+        loaded(text)
+    assert error.value.problems[0].startswith(f"demo.yaml: {MISTAKES[text]}")
+
+
+def test_an_override_does_not_reach_into_a_list_of_the_file() -> None:
+    with pytest.raises(ExperimentError) as error:
+        loaded("algorithm: [{kind: pame}, {kind: dpsgd}]", "algorithm.kind=pame")
+    assert error.value.problems[0].startswith(
+        "--set algorithm.kind: algorithm is a list in the file, not a section; set algorithm as a whole"
+    )

@@ -9,7 +9,6 @@ from typing import Any
 
 import aiohttp
 
-from orchestrator.backends.processes import NodeProcesses
 from orchestrator.experiment import Experiment
 from orchestrator.live import LivePage
 from tests.orchestrator.control.harness import TOKEN, Served, experiment_of, served
@@ -46,13 +45,19 @@ class Visited:
             await asyncio.sleep(0.1)
         return live
 
-    def begin(self, processes: NodeProcesses, names: list[str]) -> None:
-        for name in names:
-            processes.start(name, self.world.control.address, TOKEN)
 
-    async def leave(self, processes: NodeProcesses) -> None:
-        await self.world.control.close("the test is over")
-        await processes.wait()
+async def raw(port: int, words: bytes, leave: bool = False) -> bytes:
+    """The answer to what no well-behaved client would send; nothing: it hung up. `leave`: does not wait for it."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        writer.write(words)
+        if leave:
+            writer.write_eof()
+        return await reader.read()
+    except ConnectionError:
+        return b""
+    finally:
+        writer.close()
 
 
 @asynccontextmanager

@@ -1,6 +1,5 @@
 """What the page serves of the run folders: files inside them, and by no path, encoding or link anything else."""
 
-import asyncio
 import json
 import os
 from pathlib import Path
@@ -10,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.live.folders import open_file
-from tests.orchestrator.live.harness import Visited, visited
+from tests.orchestrator.live.harness import Visited, raw, visited
 
 SECRET = b"not for you"
 RUN = "20260101-000000-test"
@@ -60,33 +59,21 @@ def test_the_files_of_a_run_and_of_the_runs_of_a_sweep_are_served(out: Path) -> 
     assert content(out, "sweep", "variant-1/report.html") == b"<p>fine"
 
 
+IN_A_RUN = [
+    "nodes.log", "link.html", "up/secret.json", "loop.html", "pipe.html", "folder.html", "../secret.json",
+    "../../secret.json", "../other/secret.html", "missing.html", "", ".", "\0", "report.html/", "x" * 5000 + ".html",
+]  # fmt: skip
+ELSEWHERE = {
+    "secret.html": ["other"],
+    "secret.json": ["way-out", "..", ".", "", f"{RUN}/.."],
+    "report.html": ["linked-run", "sweep/variant-1"],
+}
+"""Folders, by what is asked for in them."""
+
+
 @pytest.mark.parametrize(
     ("folder", "inside"),
-    [
-        (RUN, "nodes.log"),
-        (RUN, "link.html"),
-        (RUN, "up/secret.json"),
-        (RUN, "loop.html"),
-        (RUN, "pipe.html"),
-        (RUN, "folder.html"),
-        (RUN, "../secret.json"),
-        (RUN, "../../secret.json"),
-        (RUN, "../other/secret.html"),
-        (RUN, "missing.html"),
-        (RUN, ""),
-        (RUN, "."),
-        (RUN, "\0"),
-        (RUN, "report.html/"),
-        (RUN, "x" * 5000 + ".html"),
-        ("other", "secret.html"),
-        ("linked-run", "report.html"),
-        ("way-out", "secret.json"),
-        ("..", "secret.json"),
-        (".", "secret.json"),
-        ("", "secret.json"),
-        (f"{RUN}/..", "secret.json"),
-        ("sweep/variant-1", "report.html"),
-    ],
+    [*((RUN, name) for name in IN_A_RUN), *((folder, name) for name in ELSEWHERE for folder in ELSEWHERE[name])],
 )
 def test_nothing_else_is(out: Path, folder: str, inside: str) -> None:
     served = content(out, folder, inside)
@@ -108,20 +95,15 @@ def test_no_path_made_of_hostile_parts_leaves_the_run_folders(out: Path, folder:
     assert content(out, RUN, f"{out}/{inside}") in (None, b"<p>fine", b"{}")
 
 
-async def raw(address: str, target: str) -> bytes:
-    """The answer to a path that no well-behaved client would send."""
-    host, _, port = address.rpartition(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
-    writer.write(f"GET {target} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n".encode())
-    answer = await reader.read()
-    writer.close()
-    return answer
-
-
 async def test_no_encoding_of_a_path_leaves_the_run_folders_over_the_wire(out: Path) -> None:
     async with visited(out) as visit:
         ups = ["..", "%2e%2e", "%2E.", "..%2f..", "%2e%2e%2f%2e%2e", "..%5c..", "%252e%252e", "up", "%00", "....//"]
-        assert (await raw(visit.page.address, f"/runs/{RUN}/report.html")).endswith(b"<p>fine")
+
+        async def found(path: str) -> bytes:
+            headers = f"Host: {visit.page.address}\r\nConnection: close"
+            return await raw(visit.page.port, f"GET {path} HTTP/1.1\r\n{headers}\r\n\r\n".encode())
+
+        assert (await found(f"/runs/{RUN}/report.html")).endswith(b"<p>fine")
         for up in ups:
             for path in (
                 f"/runs/{up}/secret.json",
@@ -131,7 +113,7 @@ async def test_no_encoding_of_a_path_leaves_the_run_folders_over_the_wire(out: P
                 f"/static/{up}/page.py",
                 f"/{up}/secret.json",
             ):
-                answer = await raw(visit.page.address, path)
+                answer = await found(path)
                 assert SECRET not in answer
                 assert b"root:" not in answer
                 assert answer.startswith((b"HTTP/1.1 404", b"HTTP/1.1 400", b"HTTP/1.0 400")), (path, answer[:80])

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Page, async_playwright
 
-from orchestrator.backends.processes import NodeProcesses
 from tests.browser import PATIENCE_MS, Theme
 from tests.harness import entered
 from tests.orchestrator.backends.harness import attached, join_of
@@ -85,8 +84,7 @@ def flowing(selector: str = "") -> str:
 async def test_a_real_run_is_seen_live_a_death_too_and_then_its_report(
     tmp_path: Path, visit: Visited, browser: Browser
 ) -> None:
-    with NodeProcesses(tmp_path / "nodes.log") as processes:
-        visit.begin(processes, ["a", "b", "c", "d"])
+    async with visit.world.nodes("a", "b", "c", "d") as processes:
         await visit.world.desk.submit(long_run(nodes=4), Path())
         async with browsing(browser) as look, browsing(browser, "dark", 400) as phone:
             await look.open(visit.url("/"))
@@ -135,7 +133,6 @@ async def test_a_real_run_is_seen_live_a_death_too_and_then_its_report(
             for one in (look, phone):
                 assert one.complaints() == []
                 assert all(url.startswith((visit.url("/"), "data:", "blob:")) for url in one.requests)
-        await visit.leave(processes)
     assert {(tmp_path / name).stat().st_size > 20_000 for name in ("running.png", "phone.png")} == {True}
 
 

@@ -13,26 +13,11 @@ from contract.ports.refused_requests import RefusedRequests
 from orchestrator.live import LivePage
 from orchestrator.live.served_names import ServedNames, is_own_origin, name_of
 from tests.orchestrator.control.harness import served
-from tests.orchestrator.live.harness import visited
+from tests.orchestrator.live.harness import raw, visited
 
 SEED = 12
 MISSING = ["/nowhere", "/runs/x/experiment.yaml"]
 PATHS = ["/", "/api/live", "/api/runs", "/api/run", "/sd/nodes", "/static/live.js", *MISSING]
-
-
-async def ask(port: int, words: bytes, leave: bool = False) -> tuple[int, bytes]:
-    """The status (0 if it was hung up on) and the whole answer; `leave`: does not wait for it."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    try:
-        writer.write(words)
-        if leave:
-            writer.write_eof()
-        answer = await reader.read()
-    except ConnectionError:
-        answer = b""
-    finally:
-        writer.close()
-    return int(answer.split(b" ", 2)[1]) if answer else 0, answer
 
 
 @pytest.mark.parametrize(
@@ -60,32 +45,31 @@ async def test_the_page_answers_only_to_its_own_names_and_its_own_site(
         await page.open()
         for path in PATHS:
             words = f"GET {path} HTTP/1.0\r\n{headers.format(port=page.port)}\r\n\r\n"
-            got, answer = await ask(page.port, words.encode())
+            answer = await raw(page.port, words.encode())
             found = 404 if path in MISSING else 200
-            assert got == (found if status == 200 else status), path
+            assert int(answer.split(b" ", 2)[1]) == (found if status == 200 else status), path
             assert b"X-Frame-Options: DENY" in answer
             assert (b"--allow-host" in answer) == (status == 421)
         assert refused.counts["wrong_host"] == (0 if status == 200 else len(PATHS))
         await page.close()
 
 
+LIKE_HTTP = [
+    b"GET /api/live HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
+    b"POST /api/cancel HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\n\r\n",
+    b"GET http://evil:99999/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"GET /runs/%ff%00/..%2f HTTP/1.1\r\nHost: localhost\r\nCookie: \xff\xfe\r\n\r\n",
+]
+
+
 def nonsense(draw: random.Random) -> bytes:
     """Something like HTTP with a mistake in it, or nothing like it."""
-    words = bytearray(
-        draw.choice(
-            [
-                b"GET /api/live HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
-                b"POST /api/cancel HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-                b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-                b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
-                b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
-                b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-                b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\n\r\n",
-                b"GET http://evil:99999/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
-                b"GET /runs/%ff%00/..%2f HTTP/1.1\r\nHost: localhost\r\nCookie: \xff\xfe\r\n\r\n",
-            ]
-        )
-    )
+    words = bytearray(draw.choice(LIKE_HTTP))
     for _ in range(draw.randrange(4)):
         words[draw.randrange(len(words))] = draw.randrange(256)
     return bytes(words)
@@ -99,7 +83,7 @@ async def test_bad_http_is_counted_in_one_line_and_never_a_traceback(
         draw, refused = random.Random(SEED), visit.page._refused
         refused.say = said.append
         for _ in range(40):
-            await asyncio.gather(*(ask(visit.page.port, nonsense(draw), leave=True) for _ in range(15)))
+            await asyncio.gather(*(raw(visit.page.port, nonsense(draw), leave=True) for _ in range(15)))
         refused.close()
         assert refused.counts["malformed"] > 200
         assert said[0] in ({"malformed": 1}, {"wrong_host": 1})

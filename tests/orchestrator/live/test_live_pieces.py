@@ -165,13 +165,8 @@ async def test_a_mistake_in_making_an_answer_is_not_kept() -> None:
 
 def test_a_point_has_the_accuracy_of_the_mean_model_and_of_the_nodes_or_none() -> None:
     record = RunRecord(Broadcast(1, Experiment(), "20261118-120000-demo"))
-    own = pb.OwnModels(
-        objective=0.6,
-        worst=0.7,
-        metrics={"test_accuracy": 0.75},
-        lowest={"test_accuracy": 0.7},
-        highest={"test_accuracy": 0.8},
-    )
+    metrics, lowest, highest = ({"test_accuracy": share} for share in (0.75, 0.7, 0.8))
+    own = pb.OwnModels(objective=0.6, worst=0.7, metrics=metrics, lowest=lowest, highest=highest)
     point = pb.Point(by="iteration", iteration=5, seconds=1.5, bytes=10, objective=0.5, consensus=0.25)
     judged = pb.Point(metrics={"test_accuracy": 0.8125, "test_loss": 1.0}, own=own)
     judged.MergeFrom(point)

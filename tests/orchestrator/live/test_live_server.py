@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 
 from contract.run_name import run_name
-from orchestrator.backends.processes import NodeProcesses
 from orchestrator.errors import CannotListen
 from orchestrator.live import LivePage
 from orchestrator.live import page as page_module
 from tests.harness import until
 from tests.orchestrator.control.harness import TOKEN, experiment_of
-from tests.orchestrator.live.harness import Visited, long_run, visited
+from tests.orchestrator.live.harness import Visited, long_run, raw, visited
 
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 
@@ -61,9 +60,8 @@ async def test_every_answer_is_strict_and_none_holds_the_token(visit: Visited) -
     assert b"http" not in page.replace(b"<!doctype html>", b"").replace(b"<html", b"").replace(b"</html", b"")
 
 
-async def test_a_run_is_seen_while_it_goes_on_and_when_it_is_over(tmp_path: Path, visit: Visited) -> None:
-    with NodeProcesses(tmp_path / "nodes.log") as processes:
-        visit.begin(processes, ["a", "b", "c", "spare"])
+async def test_a_run_is_seen_while_it_goes_on_and_when_it_is_over(visit: Visited) -> None:
+    async with visit.world.nodes("a", "b", "c", "spare"):
         await until(lambda: len(visit.world.control.members.alive()) == 4)
         assert labels(await visit.json("/sd/nodes")) == dict.fromkeys(["a", "b", "c", "spare"], "-")
         broadcast = await visit.world.desk.submit(long_run(), Path())
@@ -99,12 +97,10 @@ async def test_a_run_is_seen_while_it_goes_on_and_when_it_is_over(tmp_path: Path
         status, report, _ = await visit.get(f"/runs/{broadcast.folder}/report.html")
         assert status == 200
         assert b"looked-at" in report
-        await visit.leave(processes)
 
 
-async def test_what_the_page_says_of_a_finished_run_is_what_its_report_says(tmp_path: Path, visit: Visited) -> None:
-    with NodeProcesses(tmp_path / "nodes.log") as processes:
-        visit.begin(processes, ["a", "b", "c"])
+async def test_what_the_page_says_of_a_finished_run_is_what_its_report_says(visit: Visited) -> None:
+    async with visit.world.nodes("a", "b", "c"):
         await visit.world.desk.submit(experiment_of(stop={"iterations": 60}), Path())
         over = await visit.live_until(lambda live: live["run"] and live["run"]["status"])
         run, listed = over["run"], (await visit.json("/api/runs"))["runs"][0]
@@ -112,12 +108,10 @@ async def test_what_the_page_says_of_a_finished_run_is_what_its_report_says(tmp_
         assert run["bytes"] == listed["bytes"] > 0
         assert run["by_iteration"][-1][3] == pytest.approx(listed["objective"])
         assert run["seconds"] == pytest.approx(listed["seconds"])
-        await visit.leave(processes)
 
 
-async def test_a_node_that_dies_is_dead_and_one_that_takes_its_place_restarted(tmp_path: Path, visit: Visited) -> None:
-    with NodeProcesses(tmp_path / "nodes.log") as processes:
-        visit.begin(processes, ["a", "b", "c"])
+async def test_a_node_that_dies_is_dead_and_one_that_takes_its_place_restarted(visit: Visited) -> None:
+    async with visit.world.nodes("a", "b", "c") as processes:
         await visit.world.desk.submit(long_run(exchange={"patience": "200ms"}), Path())
         await visit.live_until(lambda live: live["phase"] == "running" and live["run"]["median"] > 5)
         os.kill(processes.alive()["b"], signal.SIGKILL)
@@ -125,7 +119,7 @@ async def test_a_node_that_dies_is_dead_and_one_that_takes_its_place_restarted(t
         assert (dead["run"]["deaths"], dead["members"]) == (1, 2)
         assert [(event["what"], event["node"]) for event in dead["run"]["events"]] == [("died", 1)]
         assert labels(await visit.json("/sd/nodes")) == {"a": "0", "c": "2"}
-        visit.begin(processes, ["b"])
+        processes.start("b", visit.world.control.address, TOKEN)
         back = await visit.live_until(lambda live: states(live).get("b") == "restarted")
         assert back["run"]["restarts"] == 1
         assert [node["incarnation"] for node in back["nodes"]] == [0, 1, 0]
@@ -135,18 +129,15 @@ async def test_a_node_that_dies_is_dead_and_one_that_takes_its_place_restarted(t
         os.kill(processes.alive()["c"], signal.SIGCONT)
         await visit.live_until(lambda live: states(live)["c"] == "running")
         visit.world.desk.cancel(0)
-        await visit.leave(processes)
 
 
-async def test_while_nodes_are_awaited_those_that_came_are_shown(tmp_path: Path, visit: Visited) -> None:
-    with NodeProcesses(tmp_path / "nodes.log") as processes:
-        visit.begin(processes, ["a"])
+async def test_while_nodes_are_awaited_those_that_came_are_shown(visit: Visited) -> None:
+    async with visit.world.nodes("a"):
         await visit.world.desk.submit(long_run(), Path())
         live = await visit.live_until(lambda live: states(live).get("a") == "joined")
         assert live["phase"] == "gathering"
         assert [node["state"] for node in live["nodes"]] == ["joined", "awaited", "awaited"]
         visit.world.desk.cancel(0)
-        await visit.leave(processes)
 
 
 @pytest.mark.parametrize(
@@ -207,6 +198,13 @@ async def test_a_port_in_use_is_one_clear_line(tmp_path: Path, visit: Visited) -
         await LivePage(visit.world.desk, tmp_path, TOKEN, "192.0.2.1", 0).open()
 
 
+async def connected(visit: Visited, most: int) -> None:
+    """Wait until no more than these are."""
+    server = visit.page._runner.server
+    assert server is not None
+    await until(lambda: len(server.connections) <= most)
+
+
 def deaf(visit: Visited, path: str) -> socket.socket:
     """A client that asks and does not read."""
     client = socket.socket()
@@ -231,9 +229,7 @@ async def test_a_client_that_does_not_read_holds_up_nobody_and_is_cut_off(
     clients = [deaf(visit, path) for _ in range(20)]
     for _ in range(5):
         assert (await visit.json("/api/live"))["phase"] == "idle"
-    server = visit.page._runner.server
-    assert server is not None
-    await until(lambda: len(server.connections) <= 1)
+    await connected(visit, 1)
     for client in clients:
         taken = 0
         client.settimeout(10)
@@ -256,9 +252,7 @@ async def test_visitors_cannot_use_up_the_descriptors_of_the_orchestrator_and_th
         idle = [await asyncio.open_connection("127.0.0.1", visit.page.port) for _ in range(300)]
         for _ in range(3):
             assert (await visit.json("/api/live"))["phase"] == "idle"
-        server = visit.page._runner.server
-        assert server is not None
-        await until(lambda: len(server.connections) <= 8)
+        await connected(visit, 8)
         assert await idle[0][0].read() == b""
         for _, writer in idle:
             writer.close()
@@ -267,20 +261,13 @@ async def test_visitors_cannot_use_up_the_descriptors_of_the_orchestrator_and_th
 async def test_who_never_finishes_a_request_is_cut_off(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(page_module, "_REQUEST_S", 0.3)
     async with visited(tmp_path) as visit:
-        reader, writer = await asyncio.open_connection("127.0.0.1", visit.page.port)
-        writer.write(b"GET /api/live HTTP/1.1\r\nHost: localh")
-        assert await reader.read() == b""
-        writer.close()
+        assert await raw(visit.page.port, b"GET /api/live HTTP/1.1\r\nHost: localh") == b""
         assert (await visit.json("/api/live"))["phase"] == "idle"
 
 
 async def test_nonsense_instead_of_http_does_no_harm(visit: Visited) -> None:
     for nonsense in (b"\0" * 100, b"GET / HTTP/9\r\n\r\n", b"\x16\x03\x01" + b"x" * 500, b"GET /" + b"a" * 20000):
-        reader, writer = await asyncio.open_connection("127.0.0.1", visit.page.port)
-        writer.write(nonsense + b"\r\n\r\n")
-        writer.write_eof()
-        answer = await reader.read()
+        answer = await raw(visit.page.port, nonsense + b"\r\n\r\n", leave=True)
         assert answer == b"" or b" 400 " in answer.split(b"\r\n")[0]
-        writer.close()
     assert (await visit.post("/api/live"))[0] == 405
     assert (await visit.json("/api/live"))["phase"] == "idle"

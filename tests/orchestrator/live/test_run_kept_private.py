@@ -4,16 +4,13 @@ import json
 from pathlib import Path
 
 import grpc
-import numpy as np
 
-from contract.rpc import exchange_pb2 as pb
 from contract.run_name import run_name
 from node.link_stream import PUSH
 from node.stream_proof import proof, shown
-from node.wire_message import pack
-from orchestrator.backends.processes import NodeProcesses
 from orchestrator.control import NetworkRunState
-from tests.contract.harness import stream
+from tests.orchestrator.backends.harness import forged, receipts
+from tests.orchestrator.harness import summary_of
 from tests.orchestrator.live.harness import Visited, long_run
 
 NAMES = ["node-0", "node-1", "node-2"]
@@ -45,21 +42,17 @@ async def public(visit: Visited) -> dict[str, bytes]:
 async def test_nothing_public_and_nothing_in_the_folder_tells_the_number_or_the_secret(
     tmp_path: Path, visit: Visited
 ) -> None:
-    log = tmp_path / "nodes.log"
-    with NodeProcesses(log) as processes:
-        visit.begin(processes, NAMES)
+    async with visit.world.nodes(*NAMES):
         await visit.world.desk.submit(long_run(), Path())
         await visit.live_until(lambda live: live["run"] and live["run"].get("rate", 0) > 0)
-        run = visit.world.desk.run
-        assert run is not None
+        run = await visit.world.under_way()
         hidden, seen = forms(run), await public(visit)
         assert json.loads(seen[visit.url("/api/run")]) == {"run": run_name(run.number)}
         assert sum(run_name(run.number).encode() in text for text in seen.values()) == 3 + len(NAMES)
         visit.world.desk.cancel(0)
         await visit.world.desk.ending()
         seen |= {f"after: {address}": text for address, text in (await public(visit)).items()}
-        await visit.leave(processes)
-    files = [path for path in (tmp_path / "runs").rglob("*") if path.is_file()] + [log]
+    files = [path for path in (tmp_path / "runs").rglob("*") if path.is_file()] + [tmp_path / "nodes.log"]
     assert len(files) > 5
     seen |= {str(path): path.read_bytes() for path in files}
     told = [where for where, text in seen.items() for form in hidden if form in text]
@@ -67,29 +60,25 @@ async def test_nothing_public_and_nothing_in_the_folder_tells_the_number_or_the_
 
 
 async def test_huge_finite_values_of_a_member_are_counted_and_shown(tmp_path: Path, visit: Visited) -> None:
-    with NodeProcesses(tmp_path / "nodes.log") as processes:
-        visit.begin(processes, NAMES)
+    async with visit.world.nodes(*NAMES):
         broadcast = await visit.world.desk.submit(long_run(), Path())
         await visit.live_until(lambda live: live["phase"] == "running" and live["run"].get("median", 0) > 3)
-        run = visit.world.desk.run
-        assert run is not None
+        run = await visit.world.under_way()
         receiver = run.indices.member(1)
         assert receiver is not None
         async with grpc.aio.insecure_channel(receiver.address) as channel:
-            metadata = shown(run.common.secret, receiver.address)
-            call = stream(channel, PUSH, pb.Receipt, metadata)
-            await call.write(_lie(run, sender=2, receiver=1))
-            await call.done_writing()
-            assert [list(receipt.refused) async for receipt in call] == [[]]
+            # long after this iteration: it waits in the mailbox, and harms nobody before the test is over
+            lie = forged(run.setting, run.number, sender=2, receiver=1, value=1e100)
+            told = await receipts(channel, PUSH, shown(run.common.secret, receiver.address), lie)
+            assert [list(receipt.refused) for receipt in told] == [[]]
         live = await visit.live_until(lambda live: live["run"]["absurd"])
         assert live["run"]["absurd"] == 1
         async with visit.session.get(f"http://{receiver.metrics_address}/metrics") as answer:
             assert 'pame_link_absurd_messages_total{peer="2"} 1.0' in await answer.text()
         visit.world.desk.cancel(0)
         await visit.world.desk.ending()
-        await visit.leave(processes)
     folder = tmp_path / "runs" / broadcast.folder
-    summary = json.loads((folder / "summary.json").read_text())
+    summary = summary_of(folder)
     assert (summary["network"]["absurd"], summary["network"]["absurd_senders"]) == (1, [2])
     [warning] = [text for text in summary["warnings"] if "diverges or lies" in text]
     assert warning.startswith("1 messages carried values beyond ")
@@ -97,13 +86,3 @@ async def test_huge_finite_values_of_a_member_are_counted_and_shown(tmp_path: Pa
     page = (folder / "report.html").read_text()
     assert "with values beyond the problem" in page
     assert "diverges or lies" in page
-
-
-def _lie(run: NetworkRunState, sender: int, receiver: int) -> bytes:
-    """Of an iteration long after this one: it waits in the mailbox, and harms nobody before the test is over."""
-    setting = run.setting
-    selection = setting.selection()
-    k = max(k for k in range(setting.stop.last_iteration) if selection.is_sent(sender, receiver, k))
-    node = setting.node(sender, selection, np.full(setting.problem.n, 1e100))
-    node.prepare(k)
-    return pack(setting, run.number, sender, 0, k, node.message(k)).data

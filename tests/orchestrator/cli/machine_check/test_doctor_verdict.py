@@ -72,14 +72,10 @@ def test_a_kernel_without_netem_is_told_where_the_module_is(family: Family, word
 
 def test_without_rights_the_fix_is_to_get_them_and_not_a_module() -> None:
     kernel = Kernel(tc=True, reasons=(("net_admin", "Operation not permitted"),))
-    found = missing(replace(GOOD, kernel=kernel, root=False, namespaces=False))
-    assert "cap_add" in found["NET_ADMIN"].fix
-    assert "root" in found["htb"].fix
-    assert backends(judge(replace(GOOD, kernel=kernel, root=False, namespaces=False)))["netns"] == [
-        "root",
-        "NET_ADMIN",
-        "namespaces",
-    ]
+    powerless = replace(GOOD, kernel=kernel, root=False, namespaces=False)
+    assert "cap_add" in missing(powerless)["NET_ADMIN"].fix
+    assert "root" in missing(powerless)["htb"].fix
+    assert backends(judge(powerless))["netns"] == ["root", "NET_ADMIN", "namespaces"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from urllib.request import urlopen
 
 import grpc
 from cryptography import x509
@@ -20,16 +19,17 @@ from prometheus_client.parser import text_string_to_metric_families
 from contract.credentials import Credentials, expecting, mutual_channel
 from contract.keypair import SigningRequest, private_pem
 from contract.refusals import refusal_name
-from contract.rpc import enrolment_pb2, exchange_pb2
+from contract.rpc import enrolment_pb2
 from node.link_stream import PUSH
 from node.stream_proof import shown
 from node.tls_enrolment import ENROL
 from orchestrator.control import ControlPlane, ExperimentsService, Submissions, Tls
 from orchestrator.control.members import Member
 from orchestrator.control.security import Authority, keep_token, leave_authority
-from tests.contract.harness import stream
 from tests.harness import BOUND_S, until
+from tests.orchestrator.backends.harness import receipts
 from tests.orchestrator.control.harness import experiment_of as small_experiment
+from tests.orchestrator.control.harness import scrape
 
 ROOT = Path(__file__).parents[4]
 
@@ -94,11 +94,8 @@ class Secured:
             else grpc.aio.secure_channel(target.address, credentials, options=options)
         )
         async with channel, asyncio.timeout(BOUND_S):
-            call = stream(channel, PUSH, exchange_pb2.Receipt, shown(secret, target.address))
-            await call.write(data)
-            await call.done_writing()
-            receipts = [receipt async for receipt in call]
-        codes = [refused.refusal for receipt in receipts for refused in receipt.refused]
+            told = await receipts(channel, PUSH, shown(secret, target.address), data)
+        codes = [refused.refusal for receipt in told for refused in receipt.refused]
         return [refusal_name(code) for code in codes]
 
     async def forged(self, own: bool, valid: timedelta) -> grpc.ChannelCredentials:
@@ -140,7 +137,6 @@ async def secured(folder: Path, life: timedelta = timedelta(hours=1), join_port:
 
 def scraped(address: str, name: str) -> dict[str, float]:
     """Samples of one metric, by their reason."""
-    with urlopen(f"http://{address}/metrics", timeout=10) as answer:
-        families = list(text_string_to_metric_families(answer.read().decode()))
+    families = text_string_to_metric_families(scrape(address))
     samples = [sample for family in families for sample in family.samples if sample.name == name]
     return {sample.labels["reason"]: sample.value for sample in samples}

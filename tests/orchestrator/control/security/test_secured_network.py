@@ -1,7 +1,6 @@
 """Mutual TLS on a real network of processes: it changes no bit, and nobody else gets in."""
 
 import asyncio
-import json
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -13,11 +12,13 @@ from contract.credentials import ORCHESTRATOR_NAME, expecting, mutual_channel
 from contract.rpc import control_pb2, exchange_pb2, refusal_pb2
 from node.control import ATTACH
 from orchestrator.control import Busy
+from orchestrator.control.recorded_run import uses_tls
 from orchestrator.errors import NoTls
 from orchestrator.experiment import Experiment
 from tests.contract.harness import read, stream
 from tests.harness import until
 from tests.orchestrator.control.security.harness import Secured, experiment_of, scraped, secured
+from tests.orchestrator.harness import summary_of
 from tests.orchestrator.simulated import is_as_simulated
 
 NAMES = [f"node-{number}" for number in range(5)]
@@ -44,7 +45,7 @@ async def test_runs_over_tls_and_without_it_have_the_same_bits_as_the_simulator(
             experiment = experiment_of(**settings)
             folder = await run(world, experiment)
             assert is_as_simulated(folder, experiment)
-            assert json.loads((folder / "summary.json").read_text())["network"]["tls"] is tls
+            assert summary_of(folder)["network"]["tls"] is tls
 
 
 async def test_liars_are_refused_each_with_a_reason_of_its_own_and_the_run_is_unharmed(tmp_path: Path) -> None:
@@ -77,7 +78,7 @@ async def test_liars_are_refused_each_with_a_reason_of_its_own_and_the_run_is_un
         assert counted == {"wrong_secret": 1, "not_a_neighbour": 1}
         folder = await running
         assert is_as_simulated(folder, experiment)
-        assert json.loads((folder / "summary.json").read_text())["network"]["strangers"] == 2
+        assert summary_of(folder)["network"]["strangers"] == 2
 
 
 async def test_enrolling_needs_the_token_and_joining_the_newest_certificate_of_that_very_name(tmp_path: Path) -> None:
@@ -163,7 +164,7 @@ async def test_a_node_that_comes_back_is_known_to_its_neighbours_before_it_speak
         ending = await world.desk.ending()
         assert ending is not None
         assert ending.status.value == "finished"
-        summary = json.loads((tmp_path / "runs" / broadcast.folder / "summary.json").read_text())
+        summary = summary_of(tmp_path / "runs" / broadcast.folder)
         assert summary["network"]["restarts"] == 1
         assert summary["network"]["strangers"] == 0  # nobody took it for one
 
@@ -186,8 +187,6 @@ async def test_a_second_self_of_a_neighbour_is_no_neighbour(tmp_path: Path) -> N
 
 
 def test_an_experiment_that_asks_for_tls_where_there_is_none_is_refused() -> None:
-    from orchestrator.control.recorded_run import uses_tls
-
     with pytest.raises(NoTls, match="pame serve --security"):
         uses_tls(experiment_of(security={"tls": True}), is_secured=False)
     assert uses_tls(experiment_of(), is_secured=True)

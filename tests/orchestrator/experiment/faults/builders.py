@@ -71,19 +71,12 @@ SECONDS = st.sampled_from(["0s", "500ms", "3s", "0.1s", "41s", "1min"])
 LENGTHS = st.sampled_from(["500ms", "3s", "0.7s", "11s"])
 PERIODS = st.sampled_from(["11s", "12.3s", "40s"])
 SHARES = st.sampled_from(["10%", 0.25, "100%", 0.001])
+RATES = st.sampled_from([1, 20.5])
 FACTORS = st.sampled_from([1, 2.5, 10, "uniform(2, 9)", "lognormal(4, 0.5)"])
 NODES = st.sampled_from(
-    [
-        "all",
-        "random(20%)",
-        "random(0%)",
-        "random(2)",
-        [0],
-        [1, 0],
-        {"degree": "highest"},
-        {"degree": "lowest", "count": 2},
-    ]
-)
+    ["all", "random(20%)", "random(0%)", "random(2)", [0], [1, 0], {"degree": "highest"},
+     {"degree": "lowest", "count": 2}]
+)  # fmt: skip
 LINKS = st.sampled_from(["all", "random(20%)", "random(0%)", "random(1)", "of(0)", "0-1", "1>0", ["0-1"], [[1, 0]]])
 
 
@@ -129,6 +122,11 @@ def _stopped_when(length: str) -> st.SearchStrategy[dict[str, Any]]:
     return once | repeated
 
 
+TURNS: dict[str, Any] = {
+    "cause": st.sampled_from(["compute", "pause"]),
+    "pattern": st.sampled_from(["rotating", "random"]),
+    "turn": PERIODS,
+}
 ENTRIES: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "link-down": _entry("link-down", {"links": LINKS}, *_ANY_WHEN),
     "partition": _entry("partition", {"shape": st.sampled_from(["halves", "isolate", "min-cut"])}, *_ANY_WHEN),
@@ -139,26 +137,14 @@ ENTRIES: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "straggler": st.one_of(
         _entry("straggler", {"nodes": NODES, "factor": FACTORS}, _when_in_seconds(), _when_in_iterations()),
         _entry("straggler", {"nodes": NODES, "factor": FACTORS, "cause": st.just("link")}, _when_in_seconds()),
-        _entry(
-            "straggler",
-            {
-                "nodes": NODES,
-                "factor": FACTORS,
-                "cause": st.sampled_from(["compute", "pause"]),
-                "pattern": st.sampled_from(["rotating", "random"]),
-                "turn": PERIODS,
-            },
-            _when_in_seconds(),
-        ),
+        _entry("straggler", {"nodes": NODES, "factor": FACTORS, **TURNS}, _when_in_seconds()),
         _entry("straggler", {"nodes": NODES, "factor": FACTORS, "pattern": st.just("random")}, _when_in_iterations()),
     ),
     "pause": _entry("pause", {"nodes": NODES}, *_SECONDS_WHEN, _stopped_when("for")),
     "kill": _entry("kill", {"nodes": NODES}, _ABSENT_WHEN, _stopped_when("back_after")),
     "restart": _entry("restart", {"nodes": NODES}, _ABSENT_WHEN, _stopped_when("back_after")),
     "churn": _entry(
-        "churn",
-        {"per_minute": st.sampled_from([1, 20.5]), "nodes": NODES, "keep_connected": st.booleans()},
-        _when_in_seconds(),
+        "churn", {"per_minute": RATES, "nodes": NODES, "keep_connected": st.booleans()}, _when_in_seconds()
     ),
     "lossy": _entry("lossy", {"links": LINKS, "loss": SHARES}, *_SECONDS_WHEN),
     "message-loss": _entry("message-loss", {"links": LINKS, "loss": SHARES}, *_ANY_WHEN),

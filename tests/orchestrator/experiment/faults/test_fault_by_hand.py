@@ -1,25 +1,25 @@
 """A fault typed while a run is under way."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.experiment import load_text
 from orchestrator.experiment.faults import FaultError
 from orchestrator.experiment.faults.manual import fault_by_hand
 from orchestrator.experiment.resolve import make_network_setting
 from pame.fault_effects import CutEffect, FaultEvent, PauseEffect, Window
+from tests.orchestrator.experiment.builders import experiment_from
 from tests.orchestrator.experiment.faults.builders import links_hit
 
-[VARIANT] = load_text("nodes: 6\ntopology: {kind: ring}\nproblem: {n: 10, samples: 10}", Path("x"))
-SETTING = make_network_setting(VARIANT.experiment, Path())
+RING = "nodes: 6\ntopology: {kind: ring}\nproblem: {n: 10, samples: 10}\n"
+REGIONS = f"{RING}links: {{delay: 5ms, regions: {{eu: 0..2, us: 3..5}}}}\n"
 
 
-def plan(text: str, now: float = 7.0) -> tuple[FaultEvent, ...]:
-    return fault_by_hand(text, VARIANT.experiment, SETTING, now, 3)
+def plan(text: str, now: float = 7.0, run: str = RING) -> tuple[FaultEvent, ...]:
+    experiment = experiment_from(run)
+    return fault_by_hand(text, experiment, make_network_setting(experiment, Path()), now, 3)
 
 
 def test_without_a_time_it_begins_at_once() -> None:
@@ -55,12 +55,8 @@ def test_what_is_wrong_is_said_in_one_sentence(text: str, words: str) -> None:
 
 
 def test_a_moment_beyond_the_seconds_of_the_run_is_refused() -> None:
-    [variant] = load_text(
-        "nodes: 6\ntopology: {kind: ring}\nproblem: {n: 10, samples: 10}\nstop: {seconds: 40s}", Path("x")
-    )
-    setting = make_network_setting(variant.experiment, Path())
     with pytest.raises(FaultError, match=r"fault\.at: 1000 seconds is too late: the run ends after 40 seconds"):
-        fault_by_hand("{kind: pause, nodes: [1], at: 1000s, for: 1s}", variant.experiment, setting, 7.0, 3)
+        plan("{kind: pause, nodes: [1], at: 1000s, for: 1s}", run=f"{RING}stop: {{seconds: 40s}}")
 
 
 def test_churn_by_hand_begins_now_and_not_with_the_run() -> None:
@@ -78,26 +74,12 @@ def test_any_text_is_a_fault_or_a_reason(text: str) -> None:
 
 
 def test_it_is_for_the_graph_of_the_run() -> None:
-    other = replace(SETTING, seed=SETTING.seed)
-    found = fault_by_hand("{kind: link-down, links: of(0), for: 1s}", VARIANT.experiment, other, 0.0, 0)
+    found = plan("{kind: link-down, links: of(0), for: 1s}")
     assert {link for event in found for link in links_hit(event)} == {(0, 1), (1, 0), (0, 5), (5, 0)}
 
 
-REGIONS = """
-nodes: 6
-topology: {kind: ring}
-problem: {n: 10, samples: 10}
-links: {delay: 5ms, regions: {eu: 0..2, us: 3..5}}
-"""
-
-
-def by_hand(experiment: str, text: str) -> tuple[FaultEvent, ...]:
-    [variant] = load_text(experiment, Path("x"))
-    return fault_by_hand(text, variant.experiment, make_network_setting(variant.experiment, Path()), 1.0, 0)
-
-
 def test_a_partition_by_regions_is_by_those_of_the_run() -> None:
-    (event,) = by_hand(REGIONS, "{kind: partition, shape: regions, for: 2s}")
+    (event,) = plan("{kind: partition, shape: regions, for: 2s}", run=REGIONS)
     assert event.effect == CutEffect(((0, 5), (2, 3), (3, 2), (5, 0)))
     with pytest.raises(FaultError, match=r"regions needs nodes in at least two regions; give them in links\.regions"):
         plan("{kind: partition, shape: regions, for: 2s}")
@@ -105,5 +87,5 @@ def test_a_partition_by_regions_is_by_those_of_the_run() -> None:
 
 def test_what_would_do_nothing_to_the_links_of_the_run_is_refused() -> None:
     with pytest.raises(FaultError, match="fault: leaves a share of the rate of links that have no limit; give the li"):
-        by_hand(REGIONS, "{kind: degrade, links: all, rate: 10%, for: 2s}")
-    assert by_hand(REGIONS, "{kind: degrade, links: all, delay_factor: 3, for: 2s}")
+        plan("{kind: degrade, links: all, rate: 10%, for: 2s}", run=REGIONS)
+    assert plan("{kind: degrade, links: all, delay_factor: 3, for: 2s}", run=REGIONS)

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from orchestrator.experiment import Experiment, ExperimentError, json_schema, load_text, to_yaml
+from orchestrator.experiment import Experiment, ExperimentError, json_schema, to_yaml
 from orchestrator.experiment.text import parse
+from tests.orchestrator.experiment.builders import experiment_from, variants_of
 
 KINDS = (
     "churn, container-kill, container-restart, cpu-quota, degrade, flap, kill, link-down, lossy, message-loss, "
@@ -154,7 +155,7 @@ MISTAKES: dict[str, dict[str, str]] = {
 def test_a_mistake_is_named_with_its_key_its_value_and_what_was_expected(entry: str, problem: str) -> None:
     text = f"faults:\n- {{kind: pause, nodes: all}}\n- {entry}\n"
     with pytest.raises(ExperimentError) as caught:
-        load_text(text, Path("demo.yaml"))
+        variants_of(text)
     assert str(caught.value) == f"demo.yaml: faults.1{problem}"
 
 
@@ -162,17 +163,16 @@ def test_faults_that_are_no_list_are_refused() -> None:
     with pytest.raises(
         ExperimentError, match=r"^demo\.yaml: faults: got a section, expected a list, each item a section"
     ):
-        load_text("faults: {kind: pause, nodes: all}", Path("demo.yaml"))
+        variants_of("faults: {kind: pause, nodes: all}")
 
 
 def test_faults_read_back_from_the_resolved_file() -> None:
     recorded = (Path(__file__).parent / "golden" / "faults.yaml").read_text()
     text = "faults:\n" + "".join(f"  {line}\n" for line in recorded.splitlines())
-    ((experiment),) = [variant.experiment for variant in load_text(text, Path("demo.yaml"))]
-    again = load_text(to_yaml(experiment), Path("demo.yaml"))[0].experiment
+    experiment = experiment_from(text)
     assert experiment.faults
-    assert again == experiment
-    assert load_text(to_yaml(Experiment()), Path("demo.yaml"))[0].experiment.faults is None
+    assert experiment_from(to_yaml(experiment)) == experiment
+    assert experiment_from(to_yaml(Experiment())).faults is None
 
 
 @pytest.mark.parametrize(

@@ -5,28 +5,19 @@ from typing import Any
 
 import pytest
 
-from orchestrator.experiment.faults.happened import (
-    FaultOutcomes,
-    Reach,
-    Told,
-    WindowOutcome,
-    in_simulator,
-    on_network,
-)
+from orchestrator.experiment.faults.happened import FaultOutcomes, Reach, Told, WindowOutcome, in_simulator, on_network
 from pame.fault_effects import CutEffect, DropEffect, Effect, FaultEvent, KillEffect, PauseEffect, SlowEffect, Window
 
 
-def event(effect: Effect, begin: float, end: float = inf, number: int = 0, unit: Any = "seconds") -> FaultEvent:
-    return FaultEvent(number, type(effect).__name__.removesuffix("Effect").lower(), effect, Window(begin, end, unit))
+def event(
+    effect: Effect, begin: float, end: float = inf, number: int = 0, unit: Any = "seconds", lasts: float | None = None
+) -> FaultEvent:
+    name = type(effect).__name__.removesuffix("Effect").lower()
+    return FaultEvent(number, name, effect, Window(begin, end, unit, lasts))
 
 
-def strike(effect: Effect, iteration: int, lasts: float = 1.0, number: int = 0) -> FaultEvent:
-    return FaultEvent(
-        number,
-        type(effect).__name__.removesuffix("Effect").lower(),
-        effect,
-        Window(float(iteration), inf, "iterations", lasts),
-    )
+def strike(effect: Effect, iteration: int, lasts: float = 1.0) -> FaultEvent:
+    return event(effect, float(iteration), unit="iterations", lasts=lasts)
 
 
 def begins(node: int, planned: float, seconds: float | None = None, number: int = 0, failure: str = "") -> Told:
@@ -50,21 +41,40 @@ def test_faults_after_the_end_of_the_run_did_not_happen_and_the_first_of_them_is
     assert [(each.window, each.began) for each in found.windows] == [(1, False), (2, False)]
 
 
-def test_a_fault_by_an_iteration_that_nobody_came_to_did_not_happen() -> None:
-    found = on_network([event(DropEffect(((0, 1),), 0.5), 400, 450, unit="iterations")], [], TEN_SECONDS)
-    assert found.sentence == "1 of 1 fault did not happen: the run ended before iteration 400"
+DROP = DropEffect(((0, 1),), 0.5)
+PAUSE_AT_38 = event(PauseEffect((1,)), 38.0, 40.0)
+NEVER_BEGAN: dict[str, tuple[list[FaultEvent], list[Told], Reach, str]] = {
+    "an iteration that nobody came to": (
+        [event(DROP, 400, 450, unit="iterations")], [], TEN_SECONDS,
+        "1 of 1 fault did not happen: the run ended before iteration 400",
+    ),
+    "the first of each unit": (
+        [PAUSE_AT_38, event(DROP, 400, 450, 1, "iterations"), event(PauseEffect((1,)), 60.0, number=2)], [],
+        TEN_SECONDS, "3 of 3 faults did not happen: the run ended before 38 s and iteration 400",
+    ),
+    "one node that did not come so far": (
+        [strike(PauseEffect((3,)), 50)], [], Reach(10.0, (100, 100, 100, 20)),
+        "1 of 1 fault did not happen: node 3 did not come to iteration 50",
+    ),
+    "a node that said nothing when its time had come was away": (
+        [KILL_AT_5, event(KillEffect((2,)), 6.0, 7.0, number=1)], [begins(2, 5.0)], TEN_SECONDS,
+        "1 of 2 faults did not happen: node 2 was away or stopped at 6 s",
+    ),
+    "failures before what never began": (
+        [KILL_AT_5, event(PauseEffect((1,)), 38.0, number=1)], [begins(2, 5.0, failure="no")], TEN_SECONDS,
+        "1 of 2 faults failed: kill at node 2: no; 1 of 2 faults did not happen: the run ended before 38 s",
+    ),
+    "only in part because the run ended just then": (
+        [event(CutEffect(((0, 1), (1, 0))), 9.9)], [begins(0, 9.9)], TEN_SECONDS,
+        "1 of 1 fault happened only in part: not at node 1: the run ended at 10 s",
+    ),
+}  # fmt: skip
 
 
-def test_the_first_of_each_unit_is_named() -> None:
-    by_iteration = event(DropEffect(((0, 1),), 0.5), 400, 450, number=1, unit="iterations")
-    plan = [event(PauseEffect((1,)), 38.0, 40.0), by_iteration, event(PauseEffect((1,)), 60.0, number=2)]
-    found = on_network(plan, [], TEN_SECONDS)
-    assert found.sentence == "3 of 3 faults did not happen: the run ended before 38 s and iteration 400"
-
-
-def test_one_node_that_did_not_come_so_far_is_named() -> None:
-    found = on_network([strike(PauseEffect((3,)), 50)], [], Reach(10.0, (100, 100, 100, 20)))
-    assert found.sentence == "1 of 1 fault did not happen: node 3 did not come to iteration 50"
+@pytest.mark.parametrize("case", NEVER_BEGAN)
+def test_what_did_not_happen_is_said_in_a_sentence(case: str) -> None:
+    plan, told, reach, sentence = NEVER_BEGAN[case]
+    assert on_network(plan, told, reach).sentence == sentence
 
 
 def test_an_order_that_is_told_and_then_refused_failed_with_the_nodes_reason() -> None:
@@ -91,11 +101,6 @@ def test_a_fault_that_did_not_end_began_and_failed() -> None:
     assert found.windows == (WindowOutcome(True, said, failed=True, window=0),)
 
 
-def test_a_node_that_said_nothing_when_its_time_had_come_was_away() -> None:
-    found = on_network([KILL_AT_5, event(KillEffect((2,)), 6.0, 7.0, number=1)], [begins(2, 5.0)], TEN_SECONDS)
-    assert found.sentence == "1 of 2 faults did not happen: node 2 was away or stopped at 6 s"
-
-
 def test_a_node_that_was_stopped_all_the_time_of_a_window_only_tells_afterwards() -> None:
     plan = [event(CutEffect(((1, 0),)), 5.0, 6.0)]
     found = on_network(plan, [begins(1, 5.0, 8.0), Told(0, 1, False, 6.0, 8.0)], TEN_SECONDS)
@@ -108,14 +113,6 @@ def test_a_repeated_fault_happened_if_some_of_its_windows_did() -> None:
     found = on_network(plan, [begins(1, 2.0), begins(1, 7.0)], TEN_SECONDS)
     assert (found.planned, found.happened, found.sentence) == (1, 1, "")
     assert found.windows == (WindowOutcome(False, "the run ended before 12 s", window=2),)
-
-
-def test_failures_are_said_before_what_never_began() -> None:
-    plan = [KILL_AT_5, event(PauseEffect((1,)), 38.0, number=1)]
-    found = on_network(plan, [begins(2, 5.0, failure="no")], TEN_SECONDS)
-    assert found.sentence == (
-        "1 of 2 faults failed: kill at node 2: no; 1 of 2 faults did not happen: the run ended before 38 s"
-    )
 
 
 KILL_OF_THREE = event(KillEffect((1, 2, 3)), 5.0, 8.0)
@@ -139,31 +136,19 @@ def test_several_nodes_are_missing_for_different_reasons() -> None:
     )
 
 
-def test_what_began_just_before_the_end_did_not_begin_everywhere_because_of_it() -> None:
-    found = on_network([event(CutEffect(((0, 1), (1, 0))), 9.9)], [begins(0, 9.9)], TEN_SECONDS)
-    assert found.sentence == "1 of 1 fault happened only in part: not at node 1: the run ended at 10 s"
+KILL, CUT = KillEffect((3,)), CutEffect(((1, 0), (3, 0)))
 
 
 @pytest.mark.parametrize(
     ("order", "told_at", "struck", "is_in_part"),
     [
-        (event(KillEffect((3,)), 2.0, 4.0), 2.0, event(KillEffect((1, 3)), 3.0, 4.0, number=1), False),
-        (event(KillEffect((3,)), 2.0, 4.0), 2.0, event(CutEffect(((1, 0), (3, 0))), 3.0, 6.0, number=1), False),
-        (event(KillEffect((3,)), 2.0), 2.0, event(CutEffect(((1, 0), (3, 0))), 60.0, number=1), False),  # for ever
-        (
-            event(KillEffect((3,)), 2.0, 4.0),
-            2.0,
-            event(CutEffect(((1, 0), (3, 0))), 60.0, 70.0, number=1),
-            True,
-        ),  # long back
-        (
-            event(KillEffect((3,)), 80.0, 90.0),
-            80.0,
-            event(CutEffect(((1, 0), (3, 0))), 60.0, 70.0, number=1),
-            True,
-        ),  # not yet
+        (event(KILL, 2.0, 4.0), 2.0, event(KillEffect((1, 3)), 3.0, 4.0, number=1), False),
+        (event(KILL, 2.0, 4.0), 2.0, event(CUT, 3.0, 6.0, number=1), False),
+        (event(KILL, 2.0), 2.0, event(CUT, 60.0, number=1), False),  # for ever
+        (event(KILL, 2.0, 4.0), 2.0, event(CUT, 60.0, 70.0, number=1), True),  # long back
+        (event(KILL, 80.0, 90.0), 80.0, event(CUT, 60.0, 70.0, number=1), True),  # not yet
         (event(PauseEffect((3,)), 2.0, 30.0), 2.0, event(SlowEffect((1, 3), 2.0), 5.0, 25.0, number=1), False),
-        (strike(KillEffect((3,)), 20), 4.0, event(CutEffect(((1, 0), (3, 0))), 4.5, 6.0, number=1), False),
+        (strike(KILL, 20), 4.0, event(CUT, 4.5, 6.0, number=1), False),
         (strike(KillEffect((3,)), 20), 4.0, event(DropEffect(((1, 0), (3, 0)), 0.5), 25, 30, 1, "iterations"), False),
     ],
 )

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.experiment import load_text
 from orchestrator.experiment.faults import FaultError
 from orchestrator.experiment.resolve import make_setting
 from pame.fault_effects import Plan
 from pame.fault_plan_text import plan_lines
+from tests.orchestrator.experiment.builders import experiment_from
 
 RATE = "{kind: degrade, links: all, rate: 10%}"
 FACTOR = "{kind: degrade, links: all, delay_factor: 10}"
@@ -32,8 +32,7 @@ def text(links: str, *faults: str) -> str:
 
 
 def plan(links: str, *faults: str) -> Plan:
-    [variant] = load_text(text(links, *faults), Path("x"))
-    return make_setting(variant.experiment, Path()).plan
+    return make_setting(experiment_from(text(links, *faults)), Path()).plan
 
 
 @pytest.mark.parametrize(
@@ -80,5 +79,5 @@ def test_what_does_something_to_one_link_is_accepted(links: str, faults: list[st
 def test_the_plan_of_another_run_is_done_again_as_it_is(tmp_path: Path) -> None:
     recorded = plan("{rate: 1mbit}", RATE)
     (tmp_path / "plan.jsonl").write_text("\n".join(plan_lines(recorded)) + "\n")
-    [variant] = load_text(text("{delay: 5ms}").replace("faults: []", "plan: plan.jsonl"), tmp_path / "x")
-    assert make_setting(variant.experiment, tmp_path).plan == recorded
+    again = experiment_from(text("{delay: 5ms}").replace("faults: []", "plan: plan.jsonl"))
+    assert make_setting(again, tmp_path).plan == recorded
