@@ -41,7 +41,7 @@ VIEWS = (
 
 def view_switch() -> Switch:
     """The buttons that choose what all charts show."""
-    return Switch("view", "StudyOutcome", {view.key: view.figure.heading for view in VIEWS})
+    return Switch("view", "Outcome", {view.key: view.figure.heading for view in VIEWS})
 
 
 def by_spare(outcome: StudyOutcome) -> list[Chart]:
