@@ -41,7 +41,7 @@ class CoreProcessFailed(PameError):
     """A process of simulated nodes has gone."""
 
 
-class _Place(NamedTuple):
+class _ArrayPlace(NamedTuple):
     """Where an array is in the shared memory of a process."""
 
     first: int
@@ -220,7 +220,7 @@ class _Serving:
             nonlocal used
             if not isinstance(value, np.ndarray) or used + value.nbytes > memory.size:
                 return value
-            place = _Place(used, value.dtype.str, value.shape)
+            place = _ArrayPlace(used, value.dtype.str, value.shape)
             _at(memory, place)[...] = value
             used += -(-value.nbytes // _ALIGNED) * _ALIGNED
             return place
@@ -235,7 +235,7 @@ class _Serving:
         memory = self._memories[stored.process][k % 2]
 
         def fetched(value: Any) -> Any:
-            return _at(memory, value).copy() if isinstance(value, _Place) else value
+            return _at(memory, value).copy() if isinstance(value, _ArrayPlace) else value
 
         return {
             name: fetched(*values) if issubclass(kind, np.ndarray) else kind(*map(fetched, values))
@@ -249,7 +249,7 @@ def _parts(vector: Payload | Vector) -> tuple[object, ...]:
     return tuple(getattr(vector, field.name) for field in fields(vector))
 
 
-def _at(memory: Bytes, place: _Place) -> NDArray[Any]:
+def _at(memory: Bytes, place: _ArrayPlace) -> NDArray[Any]:
     return np.ndarray(place.shape, place.dtype, memory, place.first)
 
 

@@ -151,12 +151,12 @@ def test_networks_tuned_in_the_simulator_are_compared_on_real_nodes(tmp_path: Pa
     assert {row["backend"] for row in rows if row["stage"] == "tuning"} == {"simulate"}
     measured = {row["algorithm"]: row for row in rows if row["backend"] == "local"}
     assert set(measured) == {"pame", "pame-as-printed", "dpsgd"}
-    for name, row in measured.items():
-        assert [point["iteration"] for point in row["curve"]] == [0, 10, 20, 30, 40]
-        start, *_, last = [point["metrics"] for point in row["curve"]]
+    for name, run in measured.items():
+        assert [point["iteration"] for point in run["curve"]] == [0, 10, 20, 30, 40]
+        start, *_, last = [point["metrics"] for point in run["curve"]]
         assert last["nodes_test_accuracy"] > start["nodes_test_accuracy"], name
         assert last["test_accuracy"] > start["test_accuracy"], name
-        assert row["curve"][-1]["seconds"] > 0
+        assert run["curve"][-1]["seconds"] > 0
     found = json.loads((folder / "compare.json").read_text())
     assert found["backend"] == "local"
     assert "Accuracy" in words_of(folder / "report.html")
