@@ -81,6 +81,11 @@ def test_real_nodes_give_the_same_numbers_when_they_are_judged_after_the_run(bac
     }
     assert len(figures["after"]) == 5
     assert figures["after"] == figures["during"]
+    network = require_summary(tmp_path / "during").network
+    assert network is not None
+    assert network.evaluation is not None
+    assert (network.evaluation.seconds or 0.0) > 0.0, "what judging took is said"
+    assert (network.evaluation.cpu_s or 0.0) > 0.0
     told = [(state.judged, state.to_judge) for state in watchers["after"].states if state.to_judge]
     points = len(read_curve(tmp_path / "after"))
     assert told[0] == (0, points)
