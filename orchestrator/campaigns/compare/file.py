@@ -40,6 +40,7 @@ _DECIDED = {
     ("seed",): "give seeds and tuning.seed instead",
     ("evaluate",): "models are judged every check_every iterations: set that instead",
     ("stop", "target"): "runs go on to stop.iterations, the same for all: give targets instead",
+    ("stop", "accuracy"): "runs go on to stop.iterations, the same for all: give targets.accuracy instead",
     ("stop", "paper"): "the paper's rule is looked at every check_every iterations, and stops nobody: leave it out",
 }
 """What a comparison decides itself, and so the base experiment may not."""
