@@ -60,6 +60,7 @@ class LivePage:
         self._assets = load_assets()
         self._recorder = Recorder(submissions, out)
         self._live = CachedAnswer(self._look, _LOOK_S)
+        self._happened = CachedAnswer(self._recorder.happened, _LOOK_S)
         self._runs = CachedAnswer(lambda: asyncio.to_thread(listing, out), _RUNS_S)
         self._serving: asyncio.Task[None] | None = None
         self._refused = refused or RefusedRequests()
@@ -110,6 +111,7 @@ class LivePage:
                 web.get("/static/{name}", self._static),
                 web.get("/api/live", self._answer_live),
                 web.get("/api/graph", self._answer_graph),
+                web.get("/api/happened", self._answer_happened),
                 web.get("/api/run", self._answer_run),
                 web.get("/api/runs", self._answer_runs),
                 web.post("/api/cancel", self._cancel),
@@ -130,6 +132,9 @@ class LivePage:
 
     async def _answer_graph(self, request: web.Request) -> web.Response:
         return (await asyncio.to_thread(encode, await self._recorder.graph())).response(request)
+
+    async def _answer_happened(self, request: web.Request) -> web.Response:
+        return (await self._happened.get()).response(request)
 
     async def _answer_runs(self, request: web.Request) -> web.Response:
         try:

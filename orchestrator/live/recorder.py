@@ -11,18 +11,23 @@ from contract.tasks import cancelled
 from orchestrator.control import NetworkRunState, Submissions
 from orchestrator.control.broadcast import Broadcast
 from orchestrator.control.run_phase import BEFORE_START, Phase
+from orchestrator.live.fault_windows import Disturbed, FaultWindows, RunClock, disturbed_now
 from orchestrator.live.flows import LinkRates
+from orchestrator.live.happenings import NodeLog, in_order
 from orchestrator.live.nodes import idle_state, look_at_nodes
 from orchestrator.live.state import look_at
 from orchestrator.results.files import finite
 from orchestrator.results.topology_file import read_topology
-from pame.problems.image_classification import ACCURACY
+from pame.problems.image_classification import ACCURACY, ImageClassification
+from pame.resolved_run import ResolvedRun
 
 MOST_POINTS = 500
 _LOOK_S = 0.9
 _SHARE = 20
 """A look may cost a twentieth of the time."""
 _MOST_SPARES = 200
+_OPTIMUM_UP_TO = 5_000_000
+"""Numbers in the data of all nodes; beyond that finding the optimum could be felt by the run."""
 
 Point = TypeVar("Point")
 
@@ -41,6 +46,8 @@ class Recorder:
 
     async def stop(self) -> None:
         await cancelled(self._task)
+        if self._record is not None:
+            await self._record.close()
 
     def state(self) -> dict[str, Any]:
         """All that the page shows and that changes."""
@@ -67,11 +74,17 @@ class Recorder:
         record = self._record
         return None if record is None else await record.graph(self._out)
 
+    async def happened(self) -> dict[str, Any] | None:
+        """Events and node log of the run that is shown."""
+        return None if self._record is None else self._record.happened()
+
     async def _follow(self) -> None:
         while True:
             broadcast = await self._submissions.find(0)
             if broadcast is None:
                 return
+            if self._record is not None:
+                await self._record.close()
             self._record = RunRecord(broadcast)
             async for event in broadcast.watch():
                 self._record.heard(event, self._submissions.run)
@@ -87,8 +100,14 @@ class RunRecord:
         self._ended: pb.Ended | None = None
         self._curves = {by: DownsampledCurve[list[float | None]](MOST_POINTS) for by in ("iteration", "time")}
         self._volume: DownsampledCurve[list[float]] = DownsampledCurve(MOST_POINTS)
-        self._volume.add([0.0, 0])
+        self._volume.add([0.0, 0, 0])
+        """Seconds, bytes, median iteration."""
         self._flows = LinkRates()
+        self._windows, self._log = FaultWindows(), NodeLog()
+        self._happened: list[dict[str, Any]] = []
+        self._faults: list[dict[str, Any]] = []
+        self._least: float | None = None
+        self._solving: asyncio.Task[None] | None = None
         self._run: NetworkRunState | None = None
         self._nodes: list[dict[str, Any]] = []
         self._figures: dict[str, Any] = {}
@@ -116,6 +135,10 @@ class RunRecord:
         if kind == "ended":
             self._run = None  # the models of a large run need not wait here for the next
 
+    async def close(self) -> None:
+        """It was shown for the last time."""
+        await cancelled(self._solving)
+
     def nodes(self, submissions: Submissions) -> list[dict[str, Any]]:
         """Each node and its state; when the run is over, its state as a member."""
         if self._ended is None:
@@ -137,9 +160,15 @@ class RunRecord:
             "by_iteration": self._curves["iteration"].points(),
             "by_time": self._curves["time"].points(),
             "volume": self._volume.points(),
+            "optimum": self._least,
+            "faults": self._faults,
+            "happened": f"{len(self._happened)} {self._log.count} {self._happened[-1:]}",
             **self._figures,
             **({"health": ended.health, "health_reason": ended.health_reason} if ended else {}),
         }
+
+    def happened(self) -> dict[str, Any]:
+        return {"run": run_name(self._number), "entries": self._happened}
 
     async def graph(self, out: Path) -> dict[str, Any] | None:
         """Read from the folder once it is there."""
@@ -151,15 +180,40 @@ class RunRecord:
         return self._graph
 
     def _take_look(self) -> None:
-        if self._run is None:
+        run = self._run
+        if run is None:
             return
         began = time.monotonic()
-        self._figures = look_at(self._run, self._flows)
-        self._nodes = look_at_nodes(self._run, self._flows)
-        if self._run.phase not in BEFORE_START:
-            self._volume.add([round(self._figures["seconds"], 3), self._figures["bytes"]])
+        if self._solving is None:
+            self._solving = asyncio.create_task(self._solve(run.setting))
+        clock = self._clock(run)
+        disturbed = Disturbed() if clock.is_over else disturbed_now(run.plan, run.told, clock)
+        self._figures = look_at(run, self._flows, disturbed)
+        self._nodes = look_at_nodes(run, self._flows, disturbed)
+        if run.phase not in BEFORE_START:
+            point = [round(self._figures["seconds"], 3), self._figures["bytes"], self._figures["median"]]
+            self._volume.add(point)
+        self._faults = self._windows.rows(run.plan, run.told, run.events, clock)
+        if run.log is not None:
+            self._log.read(run.log, clock.seconds, run.indices.held_by)
+        self._happened = in_order(run.events, self._log)
         now = time.monotonic()
         self._next_look = now + max(_LOOK_S, _SHARE * (now - began))
+
+    def _clock(self, run: NetworkRunState) -> RunClock:
+        seconds = run.seconds() if run.took is None else run.took
+        places = run.collection.iterations
+        living = [places[node] for node in run.indices.alive()] or places
+        return RunClock(seconds, places, self._volume.points(), min(living), run.is_ending)
+
+    async def _solve(self, setting: ResolvedRun) -> None:
+        """f*, where that is quick and the curves are drawn while the run goes on; in a thread."""
+        problem = setting.problem
+        if setting.store is not None or isinstance(problem, ImageClassification):
+            return
+        if problem.nodes * problem.local(0).samples * problem.n <= _OPTIMUM_UP_TO:
+            optimum = await asyncio.to_thread(problem.optimum)
+            self._least = None if optimum is None else optimum.objective
 
 
 class DownsampledCurve(Generic[Point]):
