@@ -83,12 +83,13 @@ export class Graph {
   // `{ node }`, `{ link: [from, to] }`, or nothing.
   get selected() { return detailOf(this.#selected); }
 
+  // Nothing in `detail`: nothing is selected any more.
   select(detail) {
     const before = this.#entry(this.#selected);
     before?.group.setAttribute("aria-pressed", "false");
     this.#selected = detail.link ? linkKey(...detail.link) : detail.node === undefined ? "" : nodeKey(detail.node);
     this.#entry(this.#selected)?.group.setAttribute("aria-pressed", "true");
-    document.dispatchEvent(new CustomEvent("pame:select", { detail }));
+    document.dispatchEvent(new CustomEvent(this.#selected ? "pame:select" : "pame:deselect", { detail }));
   }
 
   #entry(key) { return this.#nodes.get(key) ?? this.#links.get(key); }
@@ -97,7 +98,7 @@ export class Graph {
     if (!group) return;
     const { key } = group.dataset;
     group.focus();
-    if (!key.startsWith("place")) this.select(key === this.#selected ? {} : detailOf(key));
+    if (!key.startsWith("place")) this.select(detailOf(key));
   }
 
   #rove(key) {
@@ -135,7 +136,7 @@ export class Graph {
     const edges = graph ? graph.edges : [];
     this.#nodes.clear();
     this.#links.clear();
-    this.#layers = Object.fromEntries(["edges", "links", "nodes"].map((name) => [name, svg("g", { class: name })]));
+    this.#layers = Object.fromEntries(["edges", "links", "nodes", "names"].map((name) => [name, svg("g", { class: name })]));
     for (const [i, j] of edges) {
       const [[x1, y1], [x2, y2]] = [this.#places[i], this.#places[j]];
       this.#layers.edges.append(svg("line", { x1, y1, x2, y2 }));
@@ -143,13 +144,15 @@ export class Graph {
     const empty = total ? [] : [svg("text", { class: "empty", x: SIDE / 2, y: SIDE / 4 }, "No node has joined yet")];
     const heights = this.#places.map(([, y]) => y);
     const top = total ? Math.min(...heights) - MARGIN : 0, bottom = total ? Math.max(...heights) + MARGIN : SIDE / 2;
+    this.#layers.names.setAttribute("aria-hidden", "true");
     this.#picture.setAttribute("viewBox", `0 ${top} ${SIDE} ${Math.max(bottom - top, SIDE / 4)}`);
     this.#picture.replaceChildren(arrowheads(), ...Object.values(this.#layers), ...empty);
     if (this.#selected) this.select({});
   }
 
   #button(key, layer, ...inside) {
-    const attributes = { "data-key": key, role: "button", tabindex: "-1", "aria-pressed": String(key === this.#selected) };
+    const [kind, ...numbers] = key.split(" ");
+    const attributes = { "data-key": key, [`data-${kind}`]: numbers.join(" "), role: "button", tabindex: "-1", "aria-pressed": String(key === this.#selected) };
     const group = svg("g", attributes, ...inside);
     this.#layers[layer].append(group);
     return group;
@@ -159,7 +162,8 @@ export class Graph {
     const place = this.#places[node.place ?? node.node];
     if (!place) return;
     const key = node.node === undefined ? `place ${node.place}` : nodeKey(node.node);
-    const entry = this.#nodes.get(key) ?? { group: this.#button(key, "nodes") };
+    const entry = this.#nodes.get(key) ?? { group: this.#button(key, "nodes"), names: svg("g", { "data-names": key }) };
+    if (!this.#nodes.has(key)) this.#layers.names.append(entry.names);
     this.#nodes.set(key, entry);
     const who = [node.node === undefined ? "" : `node ${node.node}`, node.member].filter(Boolean).join(", ");
     const words = `${who}: ${node.state}, iteration ${node.iteration}${node.slow ? ", slow" : ""}`;
@@ -167,13 +171,16 @@ export class Graph {
     if (entry.look !== look) {
       entry.look = look;
       entry.title = svg("title");
-      entry.group.setAttribute("transform", `translate(${place})`);
-      entry.group.setAttribute("class", node.state);
+      for (const part of [entry.group, entry.names]) {
+        part.setAttribute("transform", `translate(${place})`);
+        part.setAttribute("class", node.state);
+      }
       const inside = node.node !== undefined && total <= LABELLED ? String(node.node) : "";
       const label = svg("text", { class: "label", y: node.state === "restarted" ? 2 : 0 }, inside);
       const ring = node.slow ? [slowRing(this.#radius)] : [];
       const halo = svg("circle", { class: "halo", r: this.#radius + 6 });
-      entry.group.replaceChildren(entry.title, halo, ...ring, ...shape(node.state, this.#radius), label, this.#below(node, total));
+      entry.group.replaceChildren(entry.title, halo, ...ring, ...shape(node.state, this.#radius));
+      entry.names.replaceChildren(label, this.#below(node, total));
     }
     if (entry.words !== words) {
       entry.words = entry.title.textContent = words;

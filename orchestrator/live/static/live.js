@@ -202,7 +202,8 @@ byId("cancel").addEventListener("submit", async (event) => {
   else say("cancelled", (await answer.json()).was_running ? "The run is being ended." : "That run is not under way any more.");
 });
 
-document.addEventListener("pame:select", () => { if (live) showNetwork(live); });
+for (const event of ["pame:select", "pame:deselect"]) document.addEventListener(event, () => { if (live) showNetwork(live); });
+byId("deselect").addEventListener("click", () => select({}));
 byId("axis").addEventListener("click", (event) => {
   if (!event.target.value) return;
   chosenAxis = event.target.value;

@@ -14,7 +14,7 @@ export function showTable(members, run, select, selected) {
     const cells = Array.from({ length: 9 }, (_, i) => html("td", { class: i > 2 ? "number" : "" }));
     rows.push(html("tr", {}, who, ...cells));
     body.append(rows.at(-1));
-    button.addEventListener("click", () => select(selected().node === Number(button.textContent) ? {} : { node: Number(button.textContent) }));
+    button.addEventListener("click", () => select({ node: Number(button.textContent) }));
   }
   members.forEach((node, i) => {
     const [who, ...cells] = rows[i].cells, button = who.firstChild;

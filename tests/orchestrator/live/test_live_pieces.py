@@ -16,7 +16,7 @@ from orchestrator.control.totals import Totals
 from orchestrator.experiment import Experiment
 from orchestrator.live import state
 from orchestrator.live.cached_answers import CachedAnswer
-from orchestrator.live.flows import WINDOW_S, Flow, LinkRates
+from orchestrator.live.flows import WINDOW_S, Flow, LinkRates, NodeSums
 from orchestrator.live.nodes import targets
 from orchestrator.live.recorder import DownsampledCurve, RunRecord
 
@@ -81,6 +81,16 @@ def test_only_who_is_still_there_can_suspect_somebody() -> None:
     flows.take(totals)
     assert flows.suspects({(0, 0)}) == {3}
     assert flows.suspects({(0, 1), (1, 0)}) == {2, 3}
+
+
+def test_what_a_node_waited_for_sent_and_received_counts_on_over_its_restarts() -> None:
+    flows, totals = totals_at()
+    for incarnation, waited in ((0, 2.5), (1, 0.5)):
+        sent = {1: OutCounters(values_bytes=100), 2: OutCounters(support_bytes=7)}
+        came = {1: InCounters(received_bytes=30), 2: InCounters(received_bytes=4)}
+        totals.heard((0, incarnation), NodeCounters(wait_s=waited, out=sent, into=came))
+    flows.take(totals)
+    assert flows.node_sums() == {0: NodeSums(waited=3.0, sent=214, received=68)}
 
 
 def test_of_many_links_the_two_directions_are_one_and_the_busiest_come_first() -> None:
