@@ -1,7 +1,7 @@
 // One small curve with its axes; the vertical one is logarithmic when all values are positive and it is asked for.
 import { number, svg, unitOf, volume } from "./words.js";
 
-const LEFT = 62, RIGHT = 14, TOP = 18, BOTTOM = 44;
+const LEFT = 62, RIGHT = 14, TOP = 26, BOTTOM = 44;
 
 function niceTicks(low, high, most) {
   const raw = (high - low) / most || 1, power = 10 ** Math.floor(Math.log10(raw));
@@ -93,6 +93,6 @@ function numbersOf(shades, x) {
     const at = x(shade.from), words = String(shade.number);
     if (at < free) return [];
     free = at + 8 * words.length + 6;
-    return [svg("text", { class: "shade-number", x: at, y: TOP - 5 }, words)];
+    return [svg("text", { class: "shade-number", x: at, y: TOP - 6 }, words)];
   });
 }

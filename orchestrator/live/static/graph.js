@@ -3,7 +3,7 @@
 import { html, number, svg, tally, volume } from "./words.js";
 
 const SIDE = 640, MARGIN = 44;
-const LABELLED = 64, WORDED = 40, NAMED = 24, LEVELS = 5, NAME = 14;
+const LABELLED = 64, WORDED = 40, NAMED = 24, LEVELS = 5, NAME = 14, MANY_LINKS = 240;
 const STATES = ["awaited", "joined", "ready", "running", "done", "paused", "silent", "suspect", "restarted", "dead"];
 const WORTH_A_WORD = ["paused", "silent", "suspect", "restarted", "dead"];
 const CORNERS = { done: [4, Math.PI / 4], silent: [4, 0], suspect: [6, 0], restarted: [3, -Math.PI / 2] };
@@ -51,14 +51,14 @@ function sample(look, thickness, ...words) {
   return html("li", {}, svg("svg", { viewBox: "0 0 44 20", class: "wide links", "aria-hidden": "true" }, line), ...words);
 }
 
-const width = (share) => (1 + 5 * share).toFixed(2);
+const width = (share, thin = 1) => (thin * (1 + 5 * share)).toFixed(2);
 const nodeKey = (node) => `node ${node}`;
 const linkKey = (from, to) => `link ${from} ${to}`;
 const shortened = (name) => (name.length <= NAME ? name : `…${name.slice(1 - NAME)}`);
 
 export class Graph {
   #picture; #places = []; #radius = 16; #bent = true; #nodes = new Map(); #links = new Map(); #layers = {}; #key = "";
-  #selected = ""; #focused = "";
+  #selected = ""; #focused = ""; #thin = 1;
 
   constructor(picture) {
     this.#picture = picture;
@@ -71,6 +71,7 @@ export class Graph {
   show(graph, nodes, links, marked, value, directed) {
     const key = graph ? `${graph.run} ${directed}` : `rows ${nodes.map((node) => node.member).join(" ")}`;
     if (key !== this.#key) this.#place(graph, nodes, key, directed);
+    this.#thin = Math.max(0.35, Math.min(1, Math.sqrt(MANY_LINKS / Math.max(links.length, 1))));
     for (const node of nodes) this.#node(node, nodes.length);
     const most = Math.max(1, ...links.map(value)), marks = new Map(marked.map(([from, to, mark]) => [linkKey(from, to), mark]));
     const told = new Set(links.map((link) => this.#link(link, value(link), most, marks.get(linkKey(link[0], link[1])))));
@@ -217,9 +218,10 @@ export class Graph {
 
   #flow(entry, share, mark) {
     const level = Math.ceil(share * LEVELS), look = [level ? `heat-${level}` : "", mark ?? ""].filter(Boolean).join(" ");
-    entry.path.setAttribute("stroke-width", width(share));
+    entry.path.setAttribute("stroke-width", width(share, this.#thin));
     if (entry.look === look) return;
-    entry.look = look;
+    if (mark && mark !== entry.mark && document.activeElement !== entry.group) this.#layers.links.append(entry.group);  // above the others
+    [entry.look, entry.mark] = [look, mark];
     entry.path.setAttribute("class", look ? `flow ${look}` : "flow");
     entry.group.setAttribute("class", mark ?? "");
     if (this.#bent && level) entry.path.setAttribute("marker-end", `url(#arrow-${level})`);
