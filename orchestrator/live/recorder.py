@@ -8,11 +8,13 @@ from typing import Any, Generic, TypeVar
 from contract.rpc import experiments_pb2 as pb
 from contract.run_name import run_name
 from contract.tasks import cancelled
-from orchestrator.control import NetworkRunState, Submissions
+from orchestrator.control import NetworkRunState
 from orchestrator.control.broadcast import Broadcast
 from orchestrator.control.run_phase import BEFORE_START, Phase
 from orchestrator.live.flows import LinkRates
 from orchestrator.live.nodes import idle_state, look_at_nodes
+from orchestrator.live.run_source import RunSource
+from orchestrator.live.simulated_run import SimulatedRun
 from orchestrator.live.state import look_at
 from orchestrator.results.files import finite
 from orchestrator.results.topology_file import read_topology
@@ -30,8 +32,8 @@ Point = TypeVar("Point")
 class Recorder:
     """Follows one run after the other."""
 
-    def __init__(self, submissions: Submissions, out: Path) -> None:
-        self._submissions = submissions
+    def __init__(self, source: RunSource, out: Path) -> None:
+        self._source = source
         self._out = out
         self._record: RunRecord | None = None
         self._task: asyncio.Task[None] | None = None
@@ -46,15 +48,16 @@ class Recorder:
         """All that the page shows and that changes."""
         if self._task is not None and self._task.done():
             self._task.result()  # a mistake of ours is an error for the page, not a picture that stands still
-        record, members = self._record, self._submissions.members
+        record, members = self._record, self._source.members
         alive = members.alive()
-        nodes = [] if record is None else record.nodes(self._submissions)
+        nodes = [] if record is None else record.nodes(self._source)
         taken = {node["member"] for node in nodes}
         spares = [{"member": m.name, "state": idle_state(m)} for m in alive if m.name not in taken]
         return {
             "time": time.time(),
             "phase": Phase.IDLE if record is None else record.phase,
-            "notice": self._submissions.notice,
+            "notice": self._source.notice,
+            "campaign": self._source.campaign(),
             "members": len(alive),
             "refused_joins": dict(members.refused),
             "nodes": nodes,
@@ -69,12 +72,12 @@ class Recorder:
 
     async def _follow(self) -> None:
         while True:
-            broadcast = await self._submissions.find(0)
+            broadcast = await self._source.find(0)
             if broadcast is None:
                 return
             self._record = RunRecord(broadcast)
             async for event in broadcast.watch():
-                self._record.heard(event, self._submissions.run)
+                self._record.heard(event, self._source.run)
 
 
 class RunRecord:
@@ -89,7 +92,7 @@ class RunRecord:
         self._volume: DownsampledCurve[list[float]] = DownsampledCurve(MOST_POINTS)
         self._volume.add([0.0, 0])
         self._flows = LinkRates()
-        self._run: NetworkRunState | None = None
+        self._run: NetworkRunState | SimulatedRun | None = None
         self._nodes: list[dict[str, Any]] = []
         self._figures: dict[str, Any] = {}
         self._next_look = 0.0
@@ -100,7 +103,7 @@ class RunRecord:
         """`idle` when it is over."""
         return Phase.IDLE if self._ended else self._about.phase
 
-    def heard(self, event: pb.Event, run: NetworkRunState | None) -> None:
+    def heard(self, event: pb.Event, run: NetworkRunState | SimulatedRun | None) -> None:
         """Something happened; look at the run if it is time to."""
         kind = event.WhichOneof("kind")
         if run is not None and run.number == self._number:
@@ -116,11 +119,14 @@ class RunRecord:
         if kind == "ended":
             self._run = None  # the models of a large run need not wait here for the next
 
-    def nodes(self, submissions: Submissions) -> list[dict[str, Any]]:
+    def nodes(self, source: RunSource) -> list[dict[str, Any]]:
         """Each node and its state; when the run is over, its state as a member."""
         if self._ended is None:
             return self._nodes
-        return [{**node, "state": idle_state(submissions.members.get(node["member"]))} for node in self._nodes]
+        if not source.nodes_stay:
+            gone = ("dead", "awaited")
+            return [{**node, "state": node["state"] if node["state"] in gone else "done"} for node in self._nodes]
+        return [{**node, "state": idle_state(source.members.get(node["member"]))} for node in self._nodes]
 
     def told(self) -> dict[str, Any]:
         """All but the nodes."""
@@ -154,8 +160,11 @@ class RunRecord:
         if self._run is None:
             return
         began = time.monotonic()
-        self._figures = look_at(self._run, self._flows)
-        self._nodes = look_at_nodes(self._run, self._flows)
+        if isinstance(self._run, SimulatedRun):
+            self._figures, self._nodes = self._run.look(), self._run.nodes()
+        else:
+            self._figures = look_at(self._run, self._flows)
+            self._nodes = look_at_nodes(self._run, self._flows)
         if self._run.phase not in BEFORE_START:
             self._volume.add([round(self._figures["seconds"], 3), self._figures["bytes"]])
         now = time.monotonic()

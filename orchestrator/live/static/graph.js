@@ -43,7 +43,11 @@ const width = (share) => (1 + 5 * share).toFixed(2);
 export class Graph {
   #picture; #places = []; #radius = 16; #bent = true; #nodes = new Map(); #links = new Map(); #layers = {}; #key = "";
 
-  constructor(picture) { this.#picture = picture; }
+  constructor(picture) {
+    this.#picture = picture;
+    picture.addEventListener("click", select);
+    picture.addEventListener("keydown", (event) => { if (event.key === "Enter") select(event); });
+  }
 
   // `graph` has edges and positions of a run; without one, members stand in rows.
   show(graph, nodes, links, value, directed) {
@@ -79,7 +83,7 @@ export class Graph {
   #node(node, total) {
     const number = node.place ?? node.node, place = this.#places[number];
     if (!place) return;
-    const entry = this.#nodes.get(number) ?? { group: svg("g", { transform: `translate(${place})` }) };
+    const entry = this.#nodes.get(number) ?? { group: svg("g", { transform: `translate(${place})`, ...(node.node === undefined ? {} : { "data-node": node.node, tabindex: 0 }) }) };
     if (!entry.state) this.#layers.nodes.append(entry.group);
     const who = [node.node === undefined ? "" : `node ${node.node}`, node.member].filter(Boolean).join(", ");
     const words = `${who}: ${node.state}, iteration ${node.iteration}${node.slow ? ", straggler" : ""}`;
@@ -102,7 +106,7 @@ export class Graph {
     if (!this.#places[from] || !this.#places[to]) return key;
     if (!this.#links.has(key)) {
       const title = svg("title");
-      const path = svg("path", { d: this.#line(from, to) }, title);
+      const path = svg("path", { d: this.#line(from, to), "data-link": key }, title);
       this.#layers.links.append(path);
       this.#links.set(key, { path, title });
     }
@@ -134,6 +138,14 @@ export class Graph {
     };
     return `M${rim(x1, y1, 2)}Q${cx.toFixed(1)},${cy.toFixed(1)} ${rim(x2, y2, 8)}`;
   }
+}
+
+// Whoever wants to act on a node or a link hears of it: { node: 3 } or { link: [3, 4] }.
+function select({ target }) {
+  const { node, link } = target.closest("[data-node], [data-link]")?.dataset ?? {};
+  if (node === undefined && link === undefined) return;
+  const detail = node === undefined ? { link: link.split(" ").map(Number) } : { node: Number(node) };
+  document.dispatchEvent(new CustomEvent("pame:select", { detail }));
 }
 
 function inRows(total) {

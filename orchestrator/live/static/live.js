@@ -18,7 +18,7 @@ async function ask(path) {
   return answer.json();
 }
 
-function showHead({ run, phase, notice, members, writable }) {
+function showHead({ run, phase, notice, members }) {
   byId("notice").hidden = !notice;
   say("notice", notice);
   say("name", run ? run.name || run.folder : "No run yet");
@@ -38,8 +38,6 @@ function showHead({ run, phase, notice, members, writable }) {
   const ill = run?.health_reason && run.health_reason !== run.reason;
   byId("health").hidden = !ill;
   say("health", ill ? `This run is ${run.health}: ${run.health_reason}.` : "");
-  byId("control").hidden = !writable;
-  byId("cancel").querySelector("button").disabled = phase === "idle" || !byId("token").value;
   say("members", `${count(members, "member")} here`);
 }
 
@@ -150,6 +148,7 @@ async function look() {
   showNetwork(live);
   showCurves(live);
   showEvents(live.run);
+  document.dispatchEvent(new CustomEvent("pame:live", { detail: live }));
   const key = `${live.run?.id} ${live.phase}`;
   if (key !== runsKey || Date.now() - runsAt > RUNS_MS) {
     await showRuns();
@@ -164,16 +163,6 @@ async function keepLooking() {
     await new Promise((resolve) => { setTimeout(resolve, ASK_MS); });
   }
 }
-
-byId("cancel").addEventListener("input", () => { if (live) showHead(live); });
-byId("cancel").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const headers = { Authorization: `Bearer ${byId("token").value}` };
-  const answer = await fetch(`/api/cancel?run=${live.run.id}`, { method: "POST", headers }).catch(() => null);
-  if (!answer) say("cancelled", "The orchestrator does not answer.");
-  else if (!answer.ok) say("cancelled", `Refused: ${await answer.text()}`);
-  else say("cancelled", (await answer.json()).was_running ? "The run is being ended." : "That run is not under way any more.");
-});
 
 byId("theme").addEventListener("click", () => {
   const dark = (root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";

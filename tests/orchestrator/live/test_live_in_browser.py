@@ -3,78 +3,17 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser
 
-from tests.browser import PATIENCE_MS, Theme
-from tests.harness import entered
 from tests.orchestrator.backends.harness import attached, join_of
-from tests.orchestrator.control.harness import TOKEN
+from tests.orchestrator.live.browsing import browsing
 from tests.orchestrator.live.harness import Visited, long_run
 
 pytestmark = pytest.mark.requires("chromium")
-
-NOT_THE_PAGE = "ERR_NETWORK_CHANGED"
-"""The browser's word for an interface that somebody else on this machine made or removed."""
-
-
-class Look:
-    """An open page that remembers what it complained of and what it asked for."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.requests: list[str] = []
-        self._complaints: list[str] = []
-        page.set_default_timeout(PATIENCE_MS)
-        page.on("console", lambda message: self._complaints.append(message.text))
-        page.on("pageerror", lambda error: self._complaints.append(str(error)))
-        page.on("request", lambda request: self.requests.append(request.url))
-
-    def complaints(self) -> list[str]:
-        return [words for words in self._complaints if NOT_THE_PAGE not in words]
-
-    async def open(self, url: str) -> None:
-        await self.page.goto(url)
-        await self.page.wait_for_selector("html[data-ready]", state="attached")
-
-    async def text(self, selector: str) -> str:
-        return await self.page.inner_text(selector)
-
-    async def shows(self, script: str) -> None:
-        """Wait until an expression over the page is true; the page's policy forbids the browser to wait for it."""
-        while not await self.page.evaluate(script):
-            await asyncio.sleep(0.1)
-
-    async def number(self, selector: str) -> int:
-        return int((await self.text(selector)).replace("\u202f", ""))
-
-
-@asynccontextmanager
-async def browsing(browser: Browser, theme: Theme = "light", width: int = 1200) -> AsyncIterator[Look]:
-    page = await browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme)
-    try:
-        yield Look(page)
-    finally:
-        await page.close()
-
-
-@asynccontextmanager
-async def connected(endpoint: str) -> AsyncIterator[Browser]:
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.connect_over_cdp(endpoint)
-        yield browser
-        await browser.close()
-
-
-@pytest.fixture
-def browser(loop: asyncio.Runner, chromium: str) -> Iterator[Browser]:
-    with entered(loop, connected(chromium)) as browser:
-        yield browser
 
 
 def flowing(selector: str = "") -> str:
@@ -134,29 +73,6 @@ async def test_a_real_run_is_seen_live_a_death_too_and_then_its_report(
                 assert one.complaints() == []
                 assert all(url.startswith((visit.url("/"), "data:", "blob:")) for url in one.requests)
     assert {(tmp_path / name).stat().st_size > 20_000 for name in ("running.png", "phone.png")} == {True}
-
-
-async def test_the_token_ends_a_run_and_stays_in_memory(visit: Visited, browser: Browser) -> None:
-    await visit.world.desk.submit(long_run(), Path())
-    async with browsing(browser) as look:
-        await look.open(visit.url("/"))
-        button = look.page.locator("#cancel button")
-        assert await button.is_disabled()
-        await look.page.fill("#token", "wrong")
-        await button.click()
-        await look.shows("document.getElementById('cancelled').textContent.includes('wrong token')")
-        assert visit.world.desk.current is not None
-        await look.page.fill("#token", TOKEN)
-        await button.click()
-        await look.shows("document.querySelector('#chips .bad')?.textContent === 'interrupted'")
-        assert await look.text("#cancelled") == "The run is being ended."
-        assert await button.is_disabled()
-        assert TOKEN not in look.page.url
-        assert await look.page.evaluate("localStorage.length + sessionStorage.length") == 0
-        assert not [url for url in look.requests if "token" in url]
-        await look.page.reload()
-        assert await look.page.input_value("#token") == ""
-        assert [words for words in look.complaints() if "401" not in words] == []
 
 
 async def test_hostile_names_are_words_and_nothing_else(visit: Visited, browser: Browser) -> None:
