@@ -43,11 +43,11 @@ def look_at(run: NetworkRunState, flows: LinkRates, disturbed: Disturbed) -> dic
         "directed": len(links) <= DIRECTED_LINKS,
         "links": sorted(rows[:MOST_LINKS]),
         "links_left_out": len(rows[MOST_LINKS:]),
-        "marked": _marked(disturbed, len(links) <= DIRECTED_LINKS),
+        "marked": marked(disturbed, len(links) <= DIRECTED_LINKS),
     }
 
 
-def _marked(disturbed: Disturbed, directed: bool) -> list[tuple[int, int, str]]:
+def marked(disturbed: Disturbed, directed: bool) -> list[tuple[int, int, str]]:
     """Sender, receiver, and what a fault does to the link now."""
     found: dict[Link, str] = {}
     for (sender, receiver), mark in sorted(disturbed.links.items()):

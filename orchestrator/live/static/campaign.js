@@ -1,7 +1,7 @@
 // How far a campaign is: a bar per stage, the time that is left, and its newest runs.
 import { byId, count, duration, html, say } from "./words.js";
 
-const SHOWN = 12;
+const SHOWN = 12, LONG_S = 30;
 let seen = null;
 
 export function showCampaign(campaign) {
@@ -34,10 +34,10 @@ export function showCampaign(campaign) {
   byId("campaign-table").hidden = newest.length === 0;
 }
 
-// By the pace since the beginning or, if that is not told, since the page looks.
+// By the pace since the page looks, as soon as that says something; what a resumed campaign had done before took no time now.
 function timeLeft(campaign, done, runs) {
   const now = Date.now() / 1000;
   if (seen?.folder !== campaign.folder) seen = { folder: campaign.folder, at: now, done };
-  const spent = campaign.seconds ?? now - seen.at, gained = campaign.seconds === undefined ? done - seen.done : done;
+  const [spent, gained] = now - seen.at > LONG_S && done > seen.done ? [now - seen.at, done - seen.done] : [campaign.seconds, done];
   return gained > 0 && spent > 3 ? (spent / gained) * (runs - done) : null;
 }

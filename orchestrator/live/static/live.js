@@ -24,7 +24,7 @@ async function ask(path) {
   return answer.json();
 }
 
-function showHead({ run, phase, notice, members, writable }) {
+function showHead({ run, phase, notice, members }) {
   byId("notice").hidden = !notice;
   say("notice", notice);
   say("name", run ? run.name || run.folder : "No run yet");
@@ -44,8 +44,6 @@ function showHead({ run, phase, notice, members, writable }) {
   const ill = run?.health_reason && run.health_reason !== run.reason;
   byId("health").hidden = !ill;
   say("health", ill ? `This run is ${run.health}: ${run.health_reason}.` : "");
-  byId("control").hidden = !writable;
-  byId("cancel").querySelector("button").disabled = phase === "idle" || !byId("token").value;
   say("members", `${count(members, "member")} here`);
 }
 
@@ -176,6 +174,7 @@ async function look() {
   showFaults(live.run, live.phase);
   showCurves(live);
   showCampaign(live.campaign);
+  document.dispatchEvent(new CustomEvent("pame:live", { detail: live }));
   await showHappened(live.run);
   const key = `${live.run?.id} ${live.phase}`;
   if (key !== runsKey || Date.now() - runsAt > RUNS_MS) {
@@ -191,16 +190,6 @@ async function keepLooking() {
     await new Promise((resolve) => { setTimeout(resolve, ASK_MS); });
   }
 }
-
-byId("cancel").addEventListener("input", () => { if (live) showHead(live); });
-byId("cancel").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const headers = { Authorization: `Bearer ${byId("token").value}` };
-  const answer = await fetch(`/api/cancel?run=${live.run.id}`, { method: "POST", headers }).catch(() => null);
-  if (!answer) say("cancelled", "The orchestrator does not answer.");
-  else if (!answer.ok) say("cancelled", `Refused: ${await answer.text()}`);
-  else say("cancelled", (await answer.json()).was_running ? "The run is being ended." : "That run is not under way any more.");
-});
 
 for (const event of ["pame:select", "pame:deselect"]) document.addEventListener(event, () => { if (live) showNetwork(live); });
 byId("deselect").addEventListener("click", () => select({}));

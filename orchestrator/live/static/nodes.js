@@ -9,7 +9,7 @@ export function showTable(members, run, select, selected) {
   const body = byId("nodes"), rows = [...body.rows];
   while (rows.length > members.length) rows.pop().remove();
   while (rows.length < members.length) {
-    const button = html("button", { type: "button", class: "pick" });
+    const button = html("button", { type: "button", class: "choice" });
     const who = html("th", { scope: "row" }, button);
     const cells = Array.from({ length: 9 }, (_, i) => html("td", { class: i > 2 ? "number" : "" }));
     rows.push(html("tr", {}, who, ...cells));
@@ -56,7 +56,7 @@ export function showSelected(members, run, graph, select, { node, link }) {
   const shown = others.slice(0, NEIGHBOURS), left = others.length - shown.length;
   const buttons = shown.map(([kind, which]) => {
     const words = kind === "node" ? `Node ${which}` : `${which[0]} ${run.directed ? "→" : "–"} ${which[1]}`;
-    const button = html("button", { type: "button", class: "pick", "aria-label": kind === "node" ? `Select node ${which}` : `Select link ${words}` }, words);
+    const button = html("button", { type: "button", class: "choice", "aria-label": kind === "node" ? `Select node ${which}` : `Select link ${words}` }, words);
     button.addEventListener("click", () => select(kind === "node" ? { node: which } : { link: which }));
     return button;
   });

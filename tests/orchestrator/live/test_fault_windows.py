@@ -142,5 +142,5 @@ def test_links_and_nodes_are_marked_by_what_is_done_to_them_now() -> None:
 
 def test_of_many_links_the_marks_of_both_directions_are_one() -> None:
     disturbed = Disturbed({(3, 1): "cut", (1, 3): "cut", (1, 2): "slow"})
-    assert state._marked(disturbed, directed=True) == [(1, 2, "slow"), (1, 3, "cut"), (3, 1, "cut")]
-    assert state._marked(disturbed, directed=False) == [(1, 2, "slow"), (1, 3, "cut")]
+    assert state.marked(disturbed, directed=True) == [(1, 2, "slow"), (1, 3, "cut"), (3, 1, "cut")]
+    assert state.marked(disturbed, directed=False) == [(1, 2, "slow"), (1, 3, "cut")]

@@ -1,6 +1,7 @@
 """The live page in a real browser: what it shows during a real run, that it loads nothing, and what it survives."""
 
 import asyncio
+import json
 import os
 import signal
 from pathlib import Path
@@ -10,7 +11,6 @@ import pytest
 from playwright.async_api import Browser
 
 from tests.orchestrator.backends.harness import attached, join_of
-from tests.orchestrator.control.harness import TOKEN
 from tests.orchestrator.live.browsing import browsing
 from tests.orchestrator.live.harness import Visited, long_run
 
@@ -45,7 +45,7 @@ async def test_a_real_run_is_seen_live_a_death_too_and_then_its_report(
             sent = await look.page.get_attribute("#curve-volume", "aria-label")
             while await look.number("#iteration") <= before + 10:
                 await asyncio.sleep(0.1)
-            assert await look.page.get_attribute("#curve-volume", "aria-label") != sent
+            await look.shows(f"document.getElementById('curve-volume').ariaLabel !== {json.dumps(sent)}")
             assert (await look.page.get_attribute("#curve-objective .line", "d") or "").count("L") >= 2
             await look.page.screenshot(path=tmp_path / "running.png", full_page=True)
 
@@ -72,29 +72,6 @@ async def test_a_real_run_is_seen_live_a_death_too_and_then_its_report(
                 assert one.complaints() == []
                 assert all(url.startswith((visit.url("/"), "data:", "blob:")) for url in one.requests)
     assert {(tmp_path / name).stat().st_size > 20_000 for name in ("running.png", "phone.png")} == {True}
-
-
-async def test_the_token_ends_a_run_and_stays_in_memory(visit: Visited, browser: Browser) -> None:
-    await visit.world.desk.submit(long_run(), Path())
-    async with browsing(browser) as look:
-        await look.open(visit.url("/"))
-        button = look.page.locator("#cancel button")
-        assert await button.is_disabled()
-        await look.page.fill("#token", "wrong")
-        await button.click()
-        await look.shows("document.getElementById('cancelled').textContent.includes('wrong token')")
-        assert visit.world.desk.current is not None
-        await look.page.fill("#token", TOKEN)
-        await button.click()
-        await look.shows("document.querySelector('#chips .bad')?.textContent === 'interrupted'")
-        assert await look.text("#cancelled") == "The run is being ended."
-        assert await button.is_disabled()
-        assert TOKEN not in look.page.url
-        assert await look.page.evaluate("localStorage.length + sessionStorage.length") == 0
-        assert not [url for url in look.requests if "token" in url]
-        await look.page.reload()
-        assert await look.page.input_value("#token") == ""
-        assert [words for words in look.complaints() if "401" not in words] == []
 
 
 async def test_hostile_names_are_words_and_nothing_else(visit: Visited, browser: Browser) -> None:

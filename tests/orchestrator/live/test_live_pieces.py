@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,9 +17,10 @@ from orchestrator.control.totals import Totals
 from orchestrator.experiment import Experiment
 from orchestrator.live import state
 from orchestrator.live.cached_answers import CachedAnswer
+from orchestrator.live.downsampled_curve import DownsampledCurve
 from orchestrator.live.flows import WINDOW_S, Flow, LinkRates, NodeSums
 from orchestrator.live.nodes import targets
-from orchestrator.live.recorder import DownsampledCurve, RunRecord
+from orchestrator.live.run_record import RunRecord
 
 
 @given(count=st.integers(0, 3000), most=st.integers(4, 64))
@@ -174,7 +176,7 @@ async def test_a_mistake_in_making_an_answer_is_not_kept() -> None:
 
 
 def test_a_point_has_the_accuracy_of_the_mean_model_and_of_the_nodes_or_none() -> None:
-    record = RunRecord(Broadcast(1, Experiment(), "20261118-120000-demo"))
+    record = RunRecord(Broadcast(1, Experiment(), "20261118-120000-demo"), Path())
     metrics, lowest, highest = ({"test_accuracy": share} for share in (0.75, 0.7, 0.8))
     own = pb.OwnModels(objective=0.6, worst=0.7, metrics=metrics, lowest=lowest, highest=highest)
     point = pb.Point(by="iteration", iteration=5, seconds=1.5, bytes=10, objective=0.5, consensus=0.25)
