@@ -17,7 +17,9 @@ from orchestrator.campaigns.compare.tables import company_line, ends_in_short, r
 from orchestrator.campaigns.compare.verdict import CompareFinding, CompareOutcome
 from orchestrator.cli import campaign as shared
 from orchestrator.cli.arguments import say_notes
+from orchestrator.cli.live_page import NoPage, Stay, live_page
 from orchestrator.cli.remote import Security, Token
+from orchestrator.cli.run import run_submitted
 from orchestrator.cli.tables import print_table
 from orchestrator.number_words import count, duration
 
@@ -44,6 +46,8 @@ def compare(
     resume: shared.Resume = None,
     out: shared.CampaignsFolder = Path("runs"),
     quiet: shared.Quiet = False,
+    no_page: NoPage = False,
+    stay: Stay = False,
 ) -> None:
     """Compare algorithms: tuned alike in the simulator, then measured on fresh seeds, with a table and a report."""
     if file is None and resume is None:
@@ -54,11 +58,14 @@ def compare(
     console = Console(quiet=quiet, highlight=False)
     with console.status("looking at the experiments"):
         campaign.check()
-        nodes = shared.nodes_of(campaign.backend, beginning, token, security, lambda: campaign.nodes)
+        nodes = shared.nodes_of(campaign.backend, beginning, token, security, lambda: campaign.nodes, console)
     _announce(campaign, console)
-    outcome, folder = shared.carry_out(campaign, beginning, nodes, out, console)
-    _say(outcome, console)
-    raise typer.Exit(shared.say_end(folder, outcome.trouble, console))
+    with live_page(console, not no_page, beginning.arguments["on"], out, campaign.backend) as page:
+        outcome, folder = shared.carry_out(campaign, beginning, nodes, out, console, page=page)
+        _say(outcome, console)
+        code = shared.say_end(folder, outcome.trouble, console)
+        run_submitted(page, stay, code, campaign.backend, out, console)
+    raise typer.Exit(code)
 
 
 def _announce(campaign: CompareCampaign, console: Console) -> None:
