@@ -108,8 +108,7 @@ class Shade:
                 "columns": {"expr": f"max(1, floor(width / {KIND_ROOM}))"},
             },
         }  # fmt: skip
-        area, edge = ("fill", "stroke") if behind_series else ("color", "color")
-        beginning = color | {"legend": None} if behind_series else color
+        area, edge = ({"fill": color}, {}) if behind_series else ({"color": color}, {"color": color})
         place: Spec = {"x": {"field": "from", "type": "quantitative"}}
         height: Spec = {"y": {"value": 0}, "y2": {"value": "height"}}
         data = {"name": self.data}
@@ -117,13 +116,9 @@ class Shade:
             {
                 "data": data,
                 "mark": {"type": "rect", "style": "fault"},
-                "encoding": {area: color} | place | height | {"x2": {"field": "to"}},
+                "encoding": area | place | height | {"x2": {"field": "to"}},
             },
-            {
-                "data": data,
-                "mark": {"type": "rule", "style": "fault-begins"},
-                "encoding": {edge: beginning} | place | height,
-            },
+            {"data": data, "mark": {"type": "rule", "style": "fault-begins"}, "encoding": edge | place | height},
         ]
 
 
@@ -157,7 +152,8 @@ def curve(
     if color is None:
         hover["encodings"] = ["x"]
     else:
-        encoding["color"] = color
+        if shade is None:
+            encoding["color"] = color
         line["encoding"] = {"strokeOpacity": {"condition": {"test": PICKED, "value": 1}, "value": 0.12}}
         tooltip = [words(color["field"], color["title"]), *tooltip]
     if band:
@@ -184,6 +180,9 @@ def curve(
             },
         },
     ]
+    if color is not None and shade is not None:  # the windows must not inherit the channel of the series
+        behind = len(shade.layers())
+        layers = [*layers[:behind], {"layer": layers[behind:], "encoding": {"color": color}}]
     chart = _chart(data, layers, encoding, 280) | {"transform": [{"filter": f"isValid(datum.{y.field})"}]}
     return chart if color is None else chart | {"params": [PICK]}
 

@@ -252,7 +252,7 @@ def _load(comparison: Comparison, cell: CompareCell, overrides: Sequence[Overrid
             [_placed(problem, f"{path}: ", cell.algorithm, condition) for problem in error.problems]
         ) from None
     if len(variants) > 1:
-        keys = ", ".join(f"{condition and place_of(condition, key) or ''}{key}" for key in swept_keys(variants))
+        keys = ", ".join(f"{(condition and place_of(condition, key)) or ''}{key}" for key in swept_keys(variants))
         raise ExperimentError([f"{path}: {keys}: a list makes no sweep here; give one value, or a grid below tune"])
     return variants[0].experiment
 
