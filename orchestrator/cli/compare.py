@@ -13,6 +13,8 @@ from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.compare.campaign import CompareCampaign, make_comparison
 from orchestrator.campaigns.compare.grid import left_out, tuning_cells, views
 from orchestrator.campaigns.compare.report import degraded_runs, doubts_of
+from orchestrator.campaigns.compare.survival import sentences, survivals
+from orchestrator.campaigns.compare.survival_tables import terminal_matrix
 from orchestrator.campaigns.compare.tables import company_line, ends_in_short, result_table
 from orchestrator.campaigns.compare.verdict import CompareFinding, CompareOutcome
 from orchestrator.cli import campaign as shared
@@ -73,7 +75,9 @@ def _announce(campaign: CompareCampaign, console: Console) -> None:
     say_notes(comparison.notes, console)
     tuning = count(len(tuning_cells(comparison)), "tuning run")
     names = ", ".join(comparison.entries)
-    console.print(f"[bold]{comparison.name}[/]: {names}; {tuning}, then {count(campaign.runs, 'run')} on fresh seeds")
+    where = f" in {', '.join(condition.name for condition in comparison.conditions)}" if comparison.conditions else ""
+    runs = f"{tuning}, then {count(campaign.runs, 'run')} on fresh seeds"
+    console.print(f"[bold]{comparison.name}[/]: {names}{where}; {runs}")
     for words in left_out(comparison).values():
         console.print(words, soft_wrap=True)
 
@@ -88,7 +92,13 @@ def _say_fewest(found: Sequence[CompareFinding], console: Console) -> None:
 
 
 def _say(outcome: CompareOutcome, console: Console) -> None:
-    if outcome.rows:
+    if outcome.in_conditions:
+        found = survivals(outcome)
+        for view in views(outcome.comparison):
+            print_table(terminal_matrix(outcome.comparison, found, view), console)
+        for words in sentences(found):
+            console.print(f"  {escape(words)}", soft_wrap=True, highlight=False)
+    elif outcome.rows:
         for view in views(outcome.comparison):
             print_table(result_table(outcome, view), console)
             if not outcome.knows_optimum:
