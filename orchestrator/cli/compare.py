@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from orchestrator.algorithm_names import algorithm_name
 from orchestrator.backends import NETWORKS
 from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.compare.campaign import CompareCampaign, make_comparison
@@ -65,7 +66,7 @@ def _announce(campaign: CompareCampaign, console: Console) -> None:
     comparison = campaign.comparison
     say_notes(comparison.notes, console)
     tuning = count(len(tuning_cells(comparison)), "tuning run")
-    names = ", ".join(comparison.entries)
+    names = ", ".join(map(algorithm_name, comparison.entries))
     console.print(f"[bold]{comparison.name}[/]: {names}; {tuning}, then {count(campaign.runs, 'run')} on fresh seeds")
     for words in left_out(comparison).values():
         console.print(words, soft_wrap=True)
