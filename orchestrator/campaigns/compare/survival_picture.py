@@ -14,7 +14,7 @@ from orchestrator.campaigns.compare.verdict import CompareOutcome, Measure
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.report.theme import chart_themes
 
-_WIDTH, _HEIGHT, _ROW, _ACROSS = 250, 150, 46, 3
+_WIDTH, _HEIGHT, _ROW, _ACROSS = 250, 150, 52, 3
 _TINTS = {Verdict.HOLDS: "#cfe8dd", Verdict.FAILS: "#f6d3bd"}
 _NO_TINT = "#f0f2f5"
 _Spec = dict[str, Any]
@@ -46,7 +46,9 @@ def _matrix(outcome: CompareOutcome, found: Sequence[Survival], view: CompareVie
             word, below = in_the_matrix(one, comparison)
             verdict = None if one.survives is None else one.survives.verdict
             tint = _NO_TINT if verdict is None else _TINTS.get(verdict, _NO_TINT)
-            values.append({"algorithm": algorithm, "condition": name, "word": word, "below": below, "tint": tint})
+            values.append(
+                {"algorithm": algorithm, "condition": name, "word": word, "below": below.split(" · "), "tint": tint}
+            )
     counted, target = found[0].measure.words, comparison.targets[-1]
     column = {"labelAngle": 0, "orient": "top", "ticks": False, "domain": False, "labelFontSize": 13}
     plain = {"ticks": False, "domain": False, "labelFontSize": 13}
@@ -66,8 +68,11 @@ def _matrix(outcome: CompareOutcome, found: Sequence[Survival], view: CompareVie
                 "mark": {"type": "rect", "cornerRadius": 4, "stroke": "white", "strokeWidth": 4},
                 "encoding": {"color": {"field": "tint", "type": "nominal", "scale": None}},
             },
-            {"mark": {"type": "text", "dy": -7, "fontWeight": 600}, "encoding": {"text": {"field": "word"}}},
-            {"mark": {"type": "text", "dy": 9, "fontSize": 11}, "encoding": {"text": {"field": "below"}}},
+            {"mark": {"type": "text", "dy": -12, "fontWeight": 600}, "encoding": {"text": {"field": "word"}}},
+            {
+                "mark": {"type": "text", "dy": 4, "fontSize": 11, "lineHeight": 13},
+                "encoding": {"text": {"field": "below"}},
+            },
         ],
     }
 
