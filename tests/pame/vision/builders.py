@@ -8,6 +8,16 @@ from pame.problems.image_classification import ImageClassification
 from pame.problems.network_specs import CnnSpec, NetworkSpec
 
 CLASSES = 4
+MODULE = """
+from torch import nn
+
+class Net(nn.Sequential):
+    def __init__(self, shape, classes):
+        super().__init__(nn.Flatten(), nn.Linear(shape[0] * shape[1] * shape[2], 8), nn.Tanh(), nn.Linear(8, classes))
+
+MODULES = [Net]
+"""
+"""A network as a user writes it, in a file of its own."""
 
 
 def striped(samples: int, side: int = 8, channels: int = 1, seed: int = 1) -> Samples:
