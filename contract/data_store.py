@@ -32,17 +32,19 @@ class DataNotPrepared(PameError):
     """A data set is not on this machine."""
 
     def __init__(self, name: str) -> None:
-        what = name if name in PUBLISHED else f"table --from FILE --name {name}"
-        super().__init__(f"data set {name} is not prepared: run `pame data prepare {what}`")
+        super().__init__(f"data set {name} is not prepared: run {_preparing(name)}")
 
 
 class DamagedData(PameError):
     """A prepared data set is not what its manifest says."""
 
     def __init__(self, name: str, folder: Path, why: str) -> None:
-        super().__init__(
-            f"data set {name} is damaged ({folder}: {why}): remove this folder and run `pame data prepare {name}`"
-        )
+        super().__init__(f"data set {name} is damaged ({folder}: {why}): run {_preparing(name)}")
+
+
+def _preparing(name: str) -> str:
+    """The command."""
+    return f"`pame data prepare {name if name in PUBLISHED else f'table --from FILE --name {name}'}`"
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,8 +138,14 @@ def test_a_damaged_data_set_is_one_line_that_says_what_to_do(cache: Path, file: 
         open_data_set("shapes")
     words = str(caught.value)
     assert why in words
-    assert words.endswith("remove this folder and run `pame data prepare shapes`")
+    assert words.endswith("): run `pame data prepare table --from FILE --name shapes`")
     assert "\n" not in words
+
+
+def test_a_damaged_published_data_set_is_prepared_by_its_name(cache: Path) -> None:
+    (store(cache, small_images("mnist")) / MANIFEST_FILE).unlink()
+    with pytest.raises(DamagedData, match=r"manifest.json is missing\): run `pame data prepare mnist`$"):
+        open_data_set("mnist")
 
 
 @given(at=st.integers(0, 127), byte=st.integers(0, 255))
