@@ -12,10 +12,10 @@ from contract.data_store import (
     DamagedData,
     DataNotPrepared,
     StoredData,
+    check_data,
     data_folder,
     find_data,
     is_data_name,
-    open_data_set,
     save_data_set,
 )
 from orchestrator.data.catalogue import CATALOGUE, TABLE, KnownData
@@ -54,10 +54,9 @@ def stored_name(kind: str, given: Path | None, name: str | None) -> str:
 
 
 def already(name: str) -> StoredData | None:
-    """The data set if it is there and whole."""
+    """The data set if it is there and whole: all of it is read."""
     try:
-        open_data_set(name)
-        return find_data(name)
+        return check_data(name)
     except (DataNotPrepared, DamagedData):
         return None
 

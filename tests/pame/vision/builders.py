@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pame.data_set import DataFacts, DataSet, Samples
+from pame.data_set import DataFacts, DataSet, Samples, contents_sha256
 from pame.problems import ImageClassificationSpec, Problem, ProblemInputs, ProblemSpec, build
 from pame.problems.image_classification import ImageClassification
 from pame.problems.network_specs import CnnSpec, NetworkSpec
@@ -31,10 +31,11 @@ def striped(samples: int, side: int = 8, channels: int = 1, seed: int = 1) -> Sa
 
 
 def data_set(train: int = 160, test: int = 60, side: int = 8, channels: int = 1) -> DataSet:
+    parts = striped(train, side, channels), striped(test, side, channels, seed=2)
     facts = DataFacts(
-        "stripes", (side, side, channels), tuple("abcd"), (0.3,) * channels, (0.2,) * channels, sha256="0" * 64
+        "stripes", (side, side, channels), tuple("abcd"), (0.3,) * channels, (0.2,) * channels, contents_sha256(*parts)
     )
-    return DataSet(facts, striped(train, side, channels), striped(test, side, channels, seed=2))
+    return DataSet(facts, *parts)
 
 
 def on_stripes(spec: ProblemSpec, nodes: int, seed: int) -> Problem:
