@@ -121,4 +121,9 @@ def _shown(name: str, console: Console) -> Iterator[Say]:
         return
     with make_bar() as bar:
         task = bar.add_task(name, total=1.0, reached="")
-        yield lambda words, share: bar.update(task, completed=share, reached=words)
+
+        def say(words: str, share: float | None) -> None:
+            bar.tasks[0].total = None if share is None else 1.0  # without an end, it moves to and fro
+            bar.update(task, completed=share or 0.0, reached=words)
+
+        yield say
