@@ -43,7 +43,7 @@ class Places:
     """Open files that the nodes keep open as long as they live."""
 
 
-Network = Callable[[int], AbstractContextManager[Places]]
+OpenPlaces = Callable[[int], AbstractContextManager[Places]]
 """Places for so many nodes, as long as they are needed."""
 
 
@@ -97,7 +97,7 @@ class RunOnBackend(Protocol):
         its summary repeats; `host`: who carries out a run on nodes, if anybody looks."""
 
 
-def runs_on(backend: str, network: Network) -> RunOnBackend:
+def runs_on(backend: str, network: OpenPlaces) -> RunOnBackend:
     """Runs on a network that is made for so many nodes, and for one run only: nothing of it is left."""
 
     def run(
@@ -118,7 +118,7 @@ def runs_on(backend: str, network: Network) -> RunOnBackend:
 def run_on_processes(
     requests: Sequence[RunRequest],
     log: Path,
-    network: Network,
+    network: OpenPlaces,
     ended: Ended = lambda *_: None,
     host: RunHost | None = None,
 ) -> list[Ending]:
