@@ -49,15 +49,17 @@ def _address(process: subprocess.Popen[bytes], log: Path) -> str:
 
 _BROKEN = r"""() => {
     document.querySelectorAll('details').forEach(part => { part.open = true; });
-    const number = /[-−]?\d[\d.,\u202f]*/.source, unit = /[ \u202f](?:B|[KMGT]iB|µs|ms|s|min|%)(?!\w)/.source;
-    const whole = new RegExp(`${number} … ${number}(?:${unit})?|${number}${unit}|[^ \\n\\t]+`, 'g');
+    const number = /[-−]?\d(?:[\d.,]|\u202f(?=\d))*/.source;
+    const unit = /[ \u202f](?:B|[KMGT]iB|µs|ms|s|min|%)(?!\w)/.source;
+    const ranges = `${number} … ${number}(?:${unit})?|`, words = `${number}${unit}|[^ \\n\\t]+`;
     const found = [];
     const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
         const text = walker.currentNode, place = text.parentElement;
         if (place.closest('svg, pre, code, h1')) continue;
-        for (const word of text.data.matchAll(whole)) {
-            if (word[0].length > 28 && !place.closest('td, th')) continue;
+        const inTable = place.closest('td, th');
+        for (const word of text.data.matchAll(new RegExp((inTable ? '' : ranges) + words, 'g'))) {
+            if (word[0].length > 28 && !inTable) continue;
             const range = document.createRange();
             range.setStart(text, word.index);
             range.setEnd(text, word.index + word[0].length);

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from html import escape
 
 from orchestrator.report import page
+from orchestrator.report.unbroken import prose
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,8 @@ class Badge:
 
 def headline(title: str, badges: Sequence[Badge], sentence: str, settings: Sequence[str]) -> str:
     """A badge is a link to its meaning at the end of the page, and shows it while the pointer or the focus is on it."""
-    said = f'<p class="said">{page.prose(sentence)}</p>' if sentence else ""
-    pieces = "".join(f"<span>{page.prose(piece)}</span> " for piece in settings)
+    said = f'<p class="said">{prose(sentence)}</p>' if sentence else ""
+    pieces = "".join(f"<span>{prose(piece)}</span> " for piece in settings)
     line = f'<p class="settings">{pieces}</p>' if pieces else ""
     items = "".join(map(_badge, badges))
     return f'<div class="title"><h1>{escape(title)}</h1><ul class="chips">{items}</ul>{said}{line}</div>'
@@ -41,8 +42,8 @@ def _badge(badge: Badge) -> str:
 def meanings(badges: Sequence[Badge]) -> str:
     """A card with the meanings of the badges, each in the place that its badge leads to."""
     rows = "".join(
-        f'<tr id="{badge.id}"><th scope="row">{page.prose(badge.word)}</th>'
-        f'<td class="words">{page.prose(badge.meaning)} <code>{escape(badge.place)}</code></td></tr>'
+        f'<tr id="{badge.id}"><th scope="row">{prose(badge.word)}</th>'
+        f'<td class="words">{prose(badge.meaning)} <code>{escape(badge.place)}</code></td></tr>'
         for badge in badges
         if badge.meaning
     )

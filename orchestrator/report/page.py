@@ -7,7 +7,6 @@ escape could neither run nor load anything.
 import base64
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -24,21 +23,12 @@ from orchestrator.number_words import NOT_MEASURED
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.provenance import provenance_footer
 from orchestrator.report.theme import chart_themes
+from orchestrator.report.unbroken import NARROW, kept, prose, whole
 from orchestrator.report.vega import Legend, Row
 
 NUMERIC = ' class="number"'
-_NUMBER = r"[-+−±(≈]*\d[\d.,\u202f]*(?:e-?\d+)?"
-_UNIT = r"[ \u202f](?:[KMGT]iB|B|µs|ms|s|min|h|%|bits?|[kMmG]bit(?:/s)?)(?!\w)"
-_WHOLE = re.compile(
-    rf"{_NUMBER}(?: … [-+−]?\d[\d.,\u202f]*(?:e-?\d+)?(?:{_UNIT})?|{_UNIT}(?: … {_NUMBER}{_UNIT})?)[).,;:]*"
-    r"|(?<!\S)\S{1,3} [=×] \S+"
-    r"|\S*[-/–—…|{}]\S*"
-)
-"""Where a browser would break a line although it is one number with its unit, one range, one equation or one word."""
 _OPEN = 3
 """Lines of a callout that are shown at once."""
-_LONG = 28
-"""Characters: a longer word may break where it stands among others, lest it is wider than a telephone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +188,7 @@ def card(inside: str, look: str = "wide") -> str:
 
 def pairs(rows: Iterable[tuple[str, str]]) -> str:
     """A table of names and what is said of them; too wide for its place, it scrolls."""
-    lines = "".join(f'<tr><th scope="row">{_whole(name)}</th>{_words(value)}</tr>' for name, value in rows)
+    lines = "".join(f'<tr><th scope="row">{whole(name)}</th>{_words(value)}</tr>' for name, value in rows)
     return f'<div class="box" tabindex="0"><table><tbody>{lines}</tbody></table></div>'
 
 
@@ -225,8 +215,7 @@ def folded(title: str, inside: str) -> str:
 def _table(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[TableCell | str]], sorts: bool) -> str:
     look, heading = (' class="sortable"', '<button type="button">{}</button>') if sorts else ("", "{}")
     top = "".join(
-        f'<th scope="col"{NUMERIC if numeric else ""}>{heading.format(_whole(words))}</th>'
-        for words, numeric in headers
+        f'<th scope="col"{NUMERIC if numeric else ""}>{heading.format(whole(words))}</th>' for words, numeric in headers
     )
     lines = "".join(
         f"<tr>{''.join(_cell(cell, numeric) for cell, (_, numeric) in zip(row, headers, strict=True))}</tr>"
@@ -238,46 +227,27 @@ def _table(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[TableCel
 def _cell(cell: TableCell | str, numeric: bool) -> str:
     look = NUMERIC if numeric else ' class="words"'
     if isinstance(cell, str):
-        return f"<td{look}>{_whole(cell)}</td>"
+        return f"<td{look}>{whole(cell)}</td>"
     value = "" if cell.value is None else escape(str(cell.value))
-    inside = _whole(cell.words)
+    inside = whole(cell.words)
     if cell.link:
         inside = f'<a href="{escape(cell.link)}">{inside}</a>'
     if cell.below:
-        inside += f"<small>{_whole(cell.below)}</small>"
+        inside += f"<small>{whole(cell.below)}</small>"
     if cell.look:
         look = f' class="{"number" if numeric else "words"} {cell.look}"'
     return f'<td{look} data-value="{value}">{inside}</td>'
 
 
 def _words(value: str) -> str:
-    return f'<td class="words{" none" if value == NOT_MEASURED else ""}">{_whole(value)}</td>'
-
-
-def _whole(text: str) -> str:
-    """The words of a cell: lines break between them, never inside one, and never between a number and its unit."""
-    return prose(text, len(text))
-
-
-def prose(text: str, longest: int = _LONG) -> str:
-    """The words of a text, with what is at most so long kept on one line."""
-    parts, end = [], 0
-    for found in _WHOLE.finditer(text):
-        word = escape(found[0])
-        parts += [escape(text[end : found.start()]), _kept(word) if len(found[0]) <= longest else word]
-        end = found.end()
-    return "".join([*parts, escape(text[end:])])
-
-
-def _kept(word: str) -> str:
-    return f'<span class="whole">{word}</span>'
+    return f'<td class="words{" none" if value == NOT_MEASURED else ""}">{whole(value)}</td>'
 
 
 def _tile(what: str, figure: str, below: str) -> str:
     look = "figure none" if figure == NOT_MEASURED else "figure"
     return (
-        f'<div class="tile"><dt>{prose(what)}</dt><dd class="{look}">{_kept(escape(figure))}</dd>'
-        f'<dd class="below">{prose(below)}</dd></div>'
+        f'<div class="tile"><dt>{prose(what, NARROW)}</dt><dd class="{look}">{kept(escape(figure))}</dd>'
+        f'<dd class="below">{prose(below, NARROW)}</dd></div>'
     )
 
 
