@@ -235,6 +235,7 @@ def test_the_tooltip_of_a_sweep_names_the_series(visiting: Visiting, words_folde
     assert "spare" in shown
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(("width", "theme"), [(420, "light"), (420, "dark"), (1400, "light"), (1400, "dark")])
 def test_no_word_and_no_number_breaks_inside_and_no_page_is_wider_than_its_window(
     visiting: Visiting, run_folder: MakeRun, words_folder: Path, width: int, theme: Theme
