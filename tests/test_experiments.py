@@ -18,7 +18,7 @@ from orchestrator.experiment import default_path, load
 from orchestrator.experiment.resolve import choose_driver, make_setting, make_topology
 from pame.algorithms import PameSpec, PenaltyStep
 from pame.byte_account import ByteAccount
-from pame.data_set import DataFacts, DataSet, Samples
+from pame.data_set import DataFacts, DataSet, Samples, contents_sha256
 from pame.simulator import DRIVERS, check
 from tests.contract.data_builders import store
 from tests.harness import Watcher
@@ -40,7 +40,8 @@ def _small_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv(data_store.VARIABLE, str(folder))
         for name, shape in SHAPES.items():
             black = Samples(np.zeros((2000, *shape), np.uint8), np.arange(2000, dtype=np.int64) % 10)
-            facts = DataFacts(name, shape, tuple("abcdefghij"), (0.5,) * shape[2], (0.5,) * shape[2], sha256="0" * 64)
+            halves, sha256 = (0.5,) * shape[2], contents_sha256(black, black)
+            facts = DataFacts(name, shape, tuple("abcdefghij"), halves, halves, sha256)
             store(folder, DataSet(facts, black, black))
         yield
 
