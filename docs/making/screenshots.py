@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -37,6 +38,7 @@ THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 def main() -> None:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # who is asked to end ends its nodes, too
     program = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if program is None:
         sys.exit("chromium is not on this machine: apt-get install chromium fonts-dejavu-core")
@@ -48,8 +50,10 @@ def main() -> None:
 
 
 def _pictures(folder: Path, browser: Browser) -> Iterator[tuple[str, bytes]]:
-    with _served(folder) as (address, page):
+    with ExitStack() as processes:
+        address, page = processes.enter_context(_served(folder))
         run = _start(folder, "run", "--on", address, str(EXPERIMENT), "--quiet")
+        processes.enter_context(_ending(run))
         looks = {theme: _open(browser, page, theme) for theme in THEMES}
         _wait_for_trouble(looks[THEMES[-1]])
         for theme, look in looks.items():
