@@ -33,7 +33,7 @@ class PluginError(PameError):
 
 def load_plugins() -> list[ModuleType]:
     """All plugins there are, in force; a second call changes nothing."""
-    modules = [_from_file(Path(path)) for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path]
+    modules = [_from_file(path) for path in plugin_files()]
     modules += [_from_package(point) for point in entry_points(group=GROUP)]
     for module in modules:
         if not any(getattr(module, name, ()) for name in OFFERS):
@@ -44,6 +44,11 @@ def load_plugins() -> list[ModuleType]:
         offer(module, "ALGORITHMS", algorithms.SPECS)
         offer(module, "PROBLEMS", problems.SPECS)
     return modules
+
+
+def plugin_files() -> list[Path]:
+    """Those that the environment names; the user's own network is one as soon as it was needed."""
+    return [Path(path) for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path]
 
 
 def plugin_class(file: str, name: str) -> Any:

@@ -7,6 +7,7 @@ from json import dumps
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
+from contract.data_store import DamagedData, DataNotPrepared, find_data
 from orchestrator.campaigns.run_left import RunLeft, RunPoint, left_in
 from orchestrator.campaigns.yardstick import draw_problem
 from orchestrator.experiment import Experiment, dump
@@ -15,6 +16,7 @@ from orchestrator.experiment.resolve import make_network_setting, make_setting
 from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.observe import Observer, RunOutcome
+from pame.problems import ImageClassificationSpec
 from pame.resolved_run import ResolvedRun
 from pame.simulator import DRIVERS
 
@@ -79,6 +81,17 @@ class Cell:
         content = {**dump(self.experiment), "name": ""}
         files = {name: text_of(key, name, self.base) for key, name in named(self.experiment).items()}
         return sha256(dumps([content, files, repr(self.look), backend], sort_keys=True).encode()).hexdigest()[:20]
+
+
+def data_of(cell: Cell) -> Mapping[str, str]:
+    """The SHA-256 of the data set of a cell by its name; nothing if it has none, or none is here."""
+    problem = cell.experiment.problem
+    if not isinstance(problem, ImageClassificationSpec):
+        return {}
+    try:
+        return {problem.data: find_data(problem.data).manifest.sha256}
+    except (DataNotPrepared, DamagedData):
+        return {}
 
 
 @dataclass(frozen=True)

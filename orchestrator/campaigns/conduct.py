@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Run, Stage, Stages
+from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Run, Stage, Stages, data_of
 from orchestrator.campaigns.on_nodes import Nodes, cleared
 from orchestrator.campaigns.process_pool import cores, each, process_pool
 from orchestrator.campaigns.rows import CannotResume, RowFile
@@ -83,8 +83,15 @@ def conduct(
     with rows.appending(), ExitStack() as pools:
         write_record(folder, replace(record, status=UNDER_WAY))
         work = _Work(rows, folder, watcher, nodes, campaign.hint, pools)
+
+        def run(stage: Stage) -> list[Run]:
+            nonlocal record
+            record = _with_data(record, stage, folder)
+            write_record(folder, replace(record, status=UNDER_WAY))
+            return work.run(stage)
+
         try:
-            _drive(campaign.stages(), work.run)
+            _drive(campaign.stages(), run)
         except KeyboardInterrupt:
             trouble = INTERRUPTED
         except CannotResume:
@@ -109,6 +116,17 @@ def report_anew(campaign: Campaign[Outcome], record: CampaignRecord, folder: Pat
     _drive(campaign.stages(), work.replay)
     trouble = {FINISHED: None, UNDER_WAY: BROKE_OFF}.get(record.status, record.status)
     campaign.write(folder, campaign.judge(work.done, record.seconds, trouble))
+
+
+def _with_data(record: CampaignRecord, stage: Stage, folder: Path) -> CampaignRecord:
+    """With the sums of the data sets of a stage; another one of the same name is a refusal."""
+    sums = {name: sha256 for cell in stage.cells for name, sha256 in data_of(cell).items()}
+    for name, sha256 in sums.items():
+        if record.data.get(name, sha256) != sha256:
+            raise CannotResume(
+                f"the data set {name} is not what it was when {folder} began: prepare it as it was, or begin anew"
+            )
+    return replace(record, data={**record.data, **sums})
 
 
 def _drive(stages: Stages[None], run: Callable[[Stage], list[Run] | None]) -> None:

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from contract.plugins import plugin_files
 from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.conduct import Campaign, conduct
 from orchestrator.campaigns.on_nodes import Nodes, ProcessNodes, ServedNodes
@@ -70,6 +71,8 @@ def begin(ctx: typer.Context, verb: str, arguments: Mapping[str, Any], resume: P
     for path, known in record.files.items():
         if digest(Path(path)) != known:
             raise CannotResume(f"{path} is not what it was when {resume} began: put it back, or begin anew")
+    if strangers := [str(path) for path in plugin_files() if str(path) not in record.files]:
+        raise CannotResume(f"the plugin {strangers[0]} was not there when {resume} began: leave it out, or begin anew")
     again = {name: arguments[name] for name in _ANEW if arguments.get(name) is not None}
     return Beginning(verb, {**record.arguments, **again}, resume, record)
 
@@ -97,9 +100,8 @@ def carry_out(
     page: "ShownCommand | None" = None,
 ) -> tuple[Outcome, Path]:
     """All of it, or the rest of it; the outcome, and the folder. `page`: where all of it is seen, if it is."""
-    record = beginning.record or CampaignRecord(
-        beginning.verb, campaign.command, beginning.arguments, {str(path): digest(path) for path in campaign.files}
-    )
+    files = {str(path): digest(path) for path in (*campaign.files, *plugin_files())}
+    record = beginning.record or CampaignRecord(beginning.verb, campaign.command, beginning.arguments, files)
     folder = beginning.folder or create_folder(out, campaign.name)
     if isinstance(nodes, ProcessNodes):
         nodes.host = page

@@ -23,7 +23,7 @@ from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.tables import LINE_PER_ROW, print_table, table_of, wide_console
 from orchestrator.cli.terminal import make_bar
 from orchestrator.data import CATALOGUE, TABLE, DataRefused, prepare
-from orchestrator.data.prepare import Say, already, stored_name
+from orchestrator.data.prepare import Say, already, holds, stored_name
 from orchestrator.number_words import number, volume
 
 Look = Callable[[str], StoredData]
@@ -59,12 +59,14 @@ def data(
     if kind is None:
         raise DataRefused(f"which data set? `pame data prepare NAME`, with {', '.join(CATALOGUE)} or {TABLE}")
     chosen = stored_name(kind, given, name)
-    if there := already(chosen):
+    there = already(chosen)
+    if there is not None and (kind != TABLE or given is None or holds(there, given)):
         console.print(f"{_line(there)}: already prepared, nothing to do", soft_wrap=True)
         return
     with _shown(chosen, console) as say:
         stored = prepare(kind, given, name, say)
-    console.print(f"{_line(stored)}: prepared from {escape(stored.manifest.source)}", soft_wrap=True)
+    done = "prepared" if there is None else "had other contents, replaced: prepared anew"
+    console.print(f"{_line(stored)}: {done} from {escape(stored.manifest.source)}", soft_wrap=True)
     if kind in CATALOGUE and CATALOGUE[kind].sha256 is None:
         sha256 = stored.manifest.sha256
         console.print(

@@ -61,17 +61,18 @@ def already(name: str) -> StoredData | None:
         return None
 
 
+def holds(there: StoredData, given: Path) -> bool:
+    """Whether a table that is there has the contents of a file: samples and names of classes."""
+    return _table(there.manifest.name, given)[0].facts == there.manifest.facts
+
+
 def prepare(kind: str, given: Path | None, name: str | None, say: Say) -> StoredData:
     """Prepare a data set anew, and say what was stored."""
     chosen = stored_name(kind, given, name)
     with _temporary(data_folder(), chosen) as folder:
         if kind == TABLE:
             assert given is not None  # stored_name has looked
-            contents, is_split = read_table(given)
-            data = DataSet(
-                facts_of(chosen, contents.classes or (), contents.train, contents.test), contents.train, contents.test
-            )
-            source = f"{given.resolve()}" + (f" ({SPLIT})" if is_split else "")
+            data, source = _table(chosen, given)
         else:
             data, source = _obtained(CATALOGUE[kind], given, folder, say)
         say("writing", 0.0)
@@ -81,10 +82,18 @@ def prepare(kind: str, given: Path | None, name: str | None, say: Say) -> Stored
             save_data_set(finished, data, source, datetime.now(UTC).isoformat(timespec="seconds"))
             target = data_folder() / chosen
             if target.exists():
-                shutil.rmtree(target)
+                target.rename(folder / "former")  # and it goes with that folder
             finished.rename(target)
         say("writing", 1.0)
     return find_data(chosen)
+
+
+def _table(name: str, given: Path) -> tuple[DataSet, str]:
+    """A user's own file, and where it is from."""
+    contents, is_split = read_table(given)
+    facts = facts_of(name, contents.classes or (), contents.train, contents.test)
+    source = f"{given.resolve()}" + (f" ({SPLIT})" if is_split else "")
+    return DataSet(facts, contents.train, contents.test), source
 
 
 def _obtained(entry: KnownData, given: Path | None, folder: Path, say: Say) -> tuple[DataSet, str]:

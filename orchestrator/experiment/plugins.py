@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from contract.plugins import VARIABLE, PluginError, load_plugins, offer
+from contract.plugins import VARIABLE, PluginError, load_plugins, offer, plugin_files
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.faults.kinds import FAULTS
 from pame import topology
@@ -14,8 +14,7 @@ __all__ = ["PluginError", "add_plugins"]
 
 def add_plugins(files: Iterable[Path] = ()) -> None:
     """In force from now on, here and in the processes that are started; with those that the environment names."""
-    former = [Path(path) for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path]
-    named = dict.fromkeys(str(path.resolve()) for path in (*former, *files))
+    named = dict.fromkeys(str(path.resolve()) for path in (*plugin_files(), *files))
     if named:
         os.environ[VARIABLE] = os.pathsep.join(named)
     modules = load_plugins()

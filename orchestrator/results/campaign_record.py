@@ -24,7 +24,9 @@ class CampaignRecord:
     """As a user can repeat it."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
-    """The SHA-256 of each file that it is made of, by its path as given."""
+    """The SHA-256 of each file that it is made of, plugins and own networks among them, by its path as given."""
+    data: Mapping[str, str] = field(default_factory=dict)
+    """The SHA-256 of each data set that its runs have used, by its name."""
     status: str = UNDER_WAY
     seconds: float = 0.0
     """How long all of it took."""

@@ -26,6 +26,8 @@ class ClassCounts:
     """The names of the fields are the keys of the file."""
 
     data: str = ""
+    sha256: str = ""
+    """Of all samples of that data set."""
     partition: str = ""
     """In words."""
     samples: int = 0
@@ -65,7 +67,12 @@ def class_counts_of(problem: Problem) -> ClassCounts | None:
         return None
     facts, shards = problem.facts, problem.shards
     return ClassCounts(
-        facts.name, partition_words(problem.spec.partition), shards.samples, facts.classes, shards.counts().tolist()
+        facts.name,
+        facts.sha256,
+        partition_words(problem.spec.partition),
+        shards.samples,
+        facts.classes,
+        shards.counts().tolist(),
     )
 
 

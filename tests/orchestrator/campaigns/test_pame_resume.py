@@ -1,6 +1,7 @@
 """Every campaign, killed in the middle, goes on where it was: nothing is done again, and the result is the same."""
 
 import json
+import shutil
 import signal
 from functools import partial
 from pathlib import Path
@@ -10,8 +11,11 @@ import pytest
 
 from tests.command import begun, lines_of, mistake, only_run, told, wait_for, written
 from tests.command import call as call_once
+from tests.contract.data_builders import store
 from tests.orchestrator.campaigns.claims.builders import COMPARISON
 from tests.orchestrator.campaigns.studies.builders import small_file
+from tests.orchestrator.evaluation.builders import prepared
+from tests.pame.vision.builders import MODULE, data_set
 
 BOUND_S = 400
 call = partial(call_once, seconds=BOUND_S)
@@ -104,6 +108,41 @@ def test_what_is_done_is_not_done_again_and_a_changed_file_is_refused(tmp_path: 
     (folder / "sweep.yaml").write_text(SWEEP.replace("0.05", "0.06"))
     line = mistake(call(folder, "run", "--resume", out))
     assert f"sweep.yaml is not what it was when {out} began: put it back, or begin anew" in line
+
+
+OWN = """
+nodes: 3
+topology: {kind: ring}
+problem: {kind: image-classification, data: stripes, model: {kind: module, module: mine.py:Net}, batch: 8}
+algorithm: {kind: dpsgd, eta: 0.1}
+evaluate: {when: during}
+stop: {iterations: 2}
+seed: [1, 2]
+"""
+
+
+def test_a_changed_network_or_other_data_of_the_same_name_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared(tmp_path, monkeypatch)
+    (tmp_path / "sweep.yaml").write_text(OWN)
+    (tmp_path / "mine.py").write_text(MODULE)
+    out = told(call(tmp_path, "run", "sweep.yaml", "--backend", "simulate", "-q")).strip()
+    record = json.loads((tmp_path / out / "campaign.json").read_text())
+    [run, _] = (tmp_path / out).glob("*/class_counts.json")
+    assert record["data"] == {"stripes": data_set().facts.sha256}
+    assert json.loads(run.read_text())["sha256"] == data_set().facts.sha256
+    (tmp_path / "mine.py").write_text(MODULE.replace("8", "9"))
+    line = mistake(call(tmp_path, "run", "--resume", out))
+    assert f"mine.py is not what it was when {out} began: put it back, or begin anew" in line
+    (tmp_path / "mine.py").write_text(MODULE)
+    (tmp_path / "other.py").write_text("MODULES = [int]")
+    line = mistake(call(tmp_path, "--plugin", "other.py", "run", "--resume", out))
+    assert f"other.py was not there when {out} began: leave it out, or begin anew" in line
+    shutil.rmtree(tmp_path / "data")
+    store(tmp_path / "data", data_set(train=120))
+    line = mistake(call(tmp_path, "run", "--resume", out))
+    assert f"the data set stripes is not what it was when {out} began: prepare it as it was, or begin anew" in line
 
 
 def test_a_sweep_on_processes_has_the_same_nodes_for_all_runs_and_goes_on_after_a_break(tmp_path: Path) -> None:

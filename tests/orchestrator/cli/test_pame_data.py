@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from contract.data_store import find_data
 from tests.command import mistake, told
 from tests.orchestrator.cli.harness import Pame
 
@@ -34,6 +35,21 @@ def test_a_table_is_prepared_once_and_listed(pame: Pame, table: Path, cache: Pat
     assert rows["mine"][-1] == str(cache / "mine")
     for name in ("fashion-mnist", "cifar10", "mnist", "tiny-imagenet"):
         assert rows[name][1] == "no"
+
+
+def test_a_table_that_has_changed_replaces_the_one_that_is_there(pame: Pame, table: Path, cache: Path) -> None:
+    told(pame("data", "prepare", "table", "--from", table))
+    for features, labels in ((np.arange(24.0).reshape(12, 2), ["a", "b"] * 6), (np.ones((12, 2)), ["c", "d"] * 6)):
+        np.savez(table, features=features, labels=labels)
+        assert "had other contents, replaced: prepared anew from" in told(
+            pame("data", "prepare", "table", "--from", table)
+        )
+        assert "nothing to do" in told(pame("data", "prepare", "table", "--from", table))
+    assert find_data("mine").manifest.classes == ("c", "d")
+    assert [path.name for path in cache.iterdir()] == ["mine"]
+    table.write_bytes(b"no table")
+    assert str(table) in mistake(pame("data", "prepare", "table", "--from", table))
+    assert find_data("mine").manifest.classes == ("c", "d")
 
 
 def test_a_damaged_one_is_listed_as_such(pame: Pame, cache: Path) -> None:

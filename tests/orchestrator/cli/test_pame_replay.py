@@ -71,7 +71,7 @@ topology: {kind: edge-list, file: graphs/path.txt}
 problem: {kind: image-classification, data: stripes, model: {kind: module, module: mine.py:Net}, batch: 8}
 algorithm: {kind: dpsgd, eta: 0.1}
 period: 1
-evaluate: {every: 5}
+evaluate: {every: 5, when: during}
 stop: {iterations: 10}
 """
 
@@ -106,6 +106,7 @@ def test_a_plan_that_was_changed_is_what_is_replayed(pame: Pame, tmp_path: Path)
     assert "plan, line 1: is not JSON" in line
 
 
+@pytest.mark.timeout(400)
 def test_a_run_is_replayed_from_its_folder_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An edge list and a network of one's own are kept there: nothing is left of what the experiment named."""
     prepared(tmp_path, monkeypatch)

@@ -279,9 +279,14 @@ def test_a_full_disk_is_the_machine_s_fault_and_no_source_s(publisher: str, tmp_
 @pytest.mark.usefixtures("cache")
 def test_how_long_a_package_takes_is_not_known_until_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[float | None] = []
+
+    def say(words: str, share: float | None) -> None:
+        if words.startswith("getting"):
+            told.append(share)
+
     entry = replace(CATALOGUE["mnist"], sha256=None, sources=(Idx("c"),))
     monkeypatch.setitem(catalogue.CATALOGUE, "mnist", entry)
-    prepare("mnist", None, None, lambda words, share: told.append(share) if words.startswith("getting") else None)
+    prepare("mnist", None, None, say)
     assert told == [None]
 
 

@@ -176,6 +176,7 @@ def test_a_run_killed_while_its_models_are_judged_is_finished_by_whoever_asks_fo
     assert not (folder / FOLDER).exists()
 
 
+@pytest.mark.timeout(400)  # torch is imported three times
 def test_a_killed_run_with_a_network_of_ones_own_is_finished_from_its_folder(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(MODULE)
     folder = killed(
