@@ -16,7 +16,7 @@ from orchestrator.campaigns.compare.report import degraded_runs, doubts_of
 from orchestrator.campaigns.compare.tables import company_line, ends_in_short, result_table
 from orchestrator.campaigns.compare.verdict import CompareFinding, CompareOutcome
 from orchestrator.cli import campaign as shared
-from orchestrator.cli.arguments import say_notes
+from orchestrator.cli.arguments import file_meant, say_notes
 from orchestrator.cli.remote import Security, Token
 from orchestrator.cli.tables import print_table
 from orchestrator.number_words import count, duration
@@ -25,7 +25,12 @@ from orchestrator.number_words import count, duration
 def compare(
     ctx: typer.Context,
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="The comparison (YAML); see docs/compare.md.")
+        Path | None,
+        typer.Argument(
+            metavar="FILE",
+            help="The comparison: a YAML file (docs/compare.md), or the name of a ready one (`pame examples`).",
+            callback=file_meant,
+        ),
     ] = None,
     backend: Annotated[
         str, typer.Option(help=f"Where the tuned algorithms run: {SIMULATE}, {', '.join(NETWORKS)}.")

@@ -17,12 +17,10 @@ from orchestrator.cli.remote import Token
 from orchestrator.cli.run_exit_codes import exit_code
 from orchestrator.control import ControlPlane, Tls
 from orchestrator.control.security import Authority, keep_token
-from orchestrator.errors import UnreadableFile
+from orchestrator.experiment.ready import find_experiment
 from orchestrator.experiment.units import DURATION
 from orchestrator.live.served_names import name_of
 from orchestrator.results import Ending
-
-_EXPERIMENTS = Path("experiments")
 
 
 def _duration(text: str) -> float:
@@ -66,7 +64,7 @@ def serve(
         typer.Option(
             envvar="PAME_EXPERIMENT",
             metavar="FILE",
-            help="Run this as soon as the nodes are there; the name of a file in experiments/ will do.",
+            help="Run this as soon as the nodes are there; the name of a ready experiment will do.",
         ),
     ] = None,
     nodes: Annotated[
@@ -99,7 +97,11 @@ def serve(
     """Serve nodes (`python -m node`) and clients (`pame nodes`, `watch`, `run --on`) until Ctrl-C."""
     if not experiment and (leave or nodes):
         raise typer.BadParameter("--exit and --nodes are about the run that begins by itself: add --experiment FILE")
-    first = FirstRun(_find(experiment), _count(nodes), stable, gather if leave else None) if experiment else None
+    first = (
+        FirstRun(find_experiment(Path(experiment)), _count(nodes), stable, gather if leave else None)
+        if experiment
+        else None
+    )
     if first is not None:
         first.experiment(first.nodes)  # a mistake in the file shows at once
     names = tuple(allow_host or ())
@@ -121,18 +123,6 @@ def serve(
     with threadpool_limits(1):
         ending = asyncio.run(run())
     raise typer.Exit(exit_code(ending.status, ending.health) if ending else ExitCode.DONE)
-
-
-def _find(name: str) -> Path:
-    """A file, or one of experiments/ by its name."""
-    tries = [Path(name), _EXPERIMENTS / name, _EXPERIMENTS / f"{name}.yaml"]
-    found = next((path for path in tries if path.is_file()), None)
-    if found is None:
-        there = ", ".join(sorted(path.stem for path in _EXPERIMENTS.glob("*.yaml")))
-        raise UnreadableFile(
-            f"there is no experiment {name!r}; " + (f"use one of: {there}" if there else "give a file")
-        )
-    return found
 
 
 def _count(text: str | None) -> int | None:

@@ -14,6 +14,7 @@ from orchestrator.experiment.explain import explain, show_key
 from orchestrator.experiment.kept_settings import in_words
 from orchestrator.experiment.model import Experiment
 from orchestrator.experiment.overrides import Override, apply_overrides, left_out, parse_override, value_at
+from orchestrator.experiment.ready import name_of
 from orchestrator.experiment.sweep import Picked, Sweep, TooLarge
 from orchestrator.experiment.text import Data, UnreadableText, parse, read_text
 from orchestrator.experiment.text import to_yaml as data_to_yaml
@@ -55,7 +56,7 @@ def load_text(text: str, path: Path, overrides: Sequence[str] = ()) -> list[Vari
     if not isinstance(data, dict):
         raise ExperimentError([f"{path}: is not a mapping of settings; write lines such as 'nodes: 16'"])
     if {"base", "algorithms"} <= data.keys():
-        raise ExperimentError([f"{path}: is a comparison; run it with `pame compare {path}`"])
+        raise ExperimentError([f"{path}: is a comparison; run it with `pame compare {name_of(path)}`"])
     replaced = _parse_overrides(overrides)
     return _variants(data, path, replaced, typed=replaced)
 
