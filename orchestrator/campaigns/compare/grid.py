@@ -235,18 +235,19 @@ def _load(comparison: Comparison, cell: CompareCell, overrides: Sequence[Overrid
     try:
         variants = load_data(data, path, overrides)
     except ExperimentError as error:
-        raise ExperimentError([_placed(problem, f"{path}: ", cell.algorithm) for problem in error.problems]) from None
+        raise ExperimentError([_placed(problem, comparison, cell.algorithm) for problem in error.problems]) from None
     if len(variants) > 1:
         keys = ", ".join(swept_keys(variants))
-        raise ExperimentError([f"{path}: {keys}: a list makes no sweep here; give one value, or a grid below tune"])
+        where = comparison.places.of(("base", *next(iter(variants[0].values)).split(".")))
+        raise ExperimentError([f"{where} {keys}: a list makes no sweep here; give one value, or a grid below tune"])
     return variants[0].experiment
 
 
-def _placed(problem: str, file: str, algorithm: str) -> str:
+def _placed(problem: str, comparison: Comparison, algorithm: str) -> str:
     """A mistake in an experiment as one in the comparison file."""
-    key = problem.removeprefix(file)
-    place = f"algorithms.{algorithm}." if key.startswith(("algorithm", "period")) else "base."
-    return f"{file}{place}{key}"
+    sentence = problem.removeprefix(f"{comparison.path}: ")
+    place = f"algorithms.{algorithm}." if sentence.startswith(("algorithm", "period")) else "base."
+    return f"{comparison.places.of_key(place + sentence)} {place}{sentence}"
 
 
 def _beyond(value: float, way: int) -> Iterator[float]:
