@@ -39,6 +39,7 @@ GROUPS = {
         "fault": "Inject a fault into the run under way.",
     },
     "Bring your own": {
+        "check": "Check a plugin of your own: its messages, its descent, its bits on real nodes, what it survives.",
         "data": "List data sets, or prepare one for use.",
     },
 }
