@@ -137,7 +137,7 @@ def _rooms(experiments: Sequence[Experiment], base: Path, backend: str, out: Pat
 def _run_single(variant: Variant, base: Path, folder: Path, backend: str, console: Console) -> Ending:
     experiment = variant.experiment
     driver = f" ({choose_driver(experiment)})" if backend == "simulate" else ""
-    console.print(f"{headline(experiment)}, backend {backend}{driver}")
+    console.print(f"{headline(experiment)}, backend {backend}{driver}; run {escape(folder.name)}", soft_wrap=True)
     say_steps([experiment], console)
     with shown(console) as live:
         screen = RunScreen(experiment.name, experiment.nodes, experiment.stop, live)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from threadpoolctl import threadpool_limits
 
-from contract.logs import log_to_stderr
+from contract.logs import log_to_terminal
 from contract.ports.tls_failures import TlsFailures
 from orchestrator.backends.served import FirstRun
 from orchestrator.backends.served import serve as serve_until_told
@@ -94,7 +94,10 @@ def serve(
         bool, typer.Option("--keep-nodes", help="When leaving, let the nodes wait for the next orchestrator.")
     ] = False,
 ) -> None:
-    """Serve nodes (`python -m node`) and clients (`pame nodes`, `watch`, `run --on`) until Ctrl-C."""
+    """Serve nodes (`python -m node`) and clients (`pame nodes`, `watch`, `run --on`) until Ctrl-C.
+
+    One line per event on standard error: for people at a terminal, as JSON if it is piped.
+    """
     if not experiment and (leave or nodes):
         raise typer.BadParameter("--exit and --nodes are about the run that begins by itself: add --experiment FILE")
     first = (
@@ -119,7 +122,7 @@ def serve(
         control = ControlPlane(host, port, metrics_port, token, tls)
         return await serve_until_told(control, first, out, host, page_port, names, health_port, security, keep_nodes)
 
-    log_to_stderr(as_json=True)
+    log_to_terminal()
     with threadpool_limits(1):
         ending = asyncio.run(run())
     raise typer.Exit(exit_code(ending.status, ending.health) if ending else ExitCode.DONE)
