@@ -64,6 +64,17 @@ def words(event: FaultEvent) -> str:
     return event.fault if ":" in event.fault else _words(event.effect)
 
 
+def planned_words(event: FaultEvent) -> str:
+    """With its window, e.g. `node 2 paused: from 3 to 8 seconds`."""
+    window = event.window
+    if window.lasts_s is not None:
+        length = "until the run ends" if window.lasts_s == inf else f"for {window.lasts_s:g} seconds"
+        return f"{words(event)}: from iteration {window.begin:g} {length}"
+    end = "until the run ends" if window.end == inf else f"to {window.end:g} {window.unit}"
+    begin = f"{window.begin:g}" if window.end != inf else f"{window.begin:g} {window.unit}"
+    return f"{words(event)}: from {begin} {end}"
+
+
 def _words(effect: Effect) -> str:
     match effect:
         case CutEffect(links):
