@@ -3,11 +3,11 @@
 import shlex
 from pathlib import Path
 
-import orchestrator
 from orchestrator.backends import NETWORKS
 from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.on_nodes import SERVED
 from orchestrator.errors import UnknownBackend, UnreadableFile
+from orchestrator.experiment.ready import name_of, ready_file
 from pame.errors import PameError
 
 
@@ -23,9 +23,9 @@ def backend_of(asked: str, on: str | None, what: str, simulate_first: bool = Fal
     return SERVED if on else asked
 
 
-def command_of(verb: str, *arguments: str | None, **options: object) -> str:
+def command_of(verb: str, *arguments: str | Path | None, **options: object) -> str:
     """As a user can repeat it, with the options that were given: flags, values, lists of values."""
-    words = ["pame", verb, *filter(None, arguments)]
+    words = ["pame", verb, *(name_of(Path(argument)) for argument in arguments if argument)]
     for name, given in options.items():
         for value in given if isinstance(given, list) else [given]:
             if value is not None and value is not False:
@@ -34,10 +34,8 @@ def command_of(verb: str, *arguments: str | None, **options: object) -> str:
 
 
 def shipped_file(name: str, instead: str) -> Path:
-    """In the folder where the user is, or where the testbed is; `instead`: what to do without it."""
-    here = Path("experiments") / name
-    there = Path(orchestrator.__file__).parent.parent / here
-    found = next((path for path in (here, there) if path.is_file()), None)
+    """A ready experiment; `instead`: what to do without it."""
+    found = ready_file(name)
     if found is None:
-        raise UnreadableFile(f"there is no {here} here: {instead}")
+        raise UnreadableFile(f"there is no ready experiment {name} here: {instead}")
     return found

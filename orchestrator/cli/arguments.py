@@ -9,9 +9,22 @@ from rich.console import Console
 from rich.markup import escape
 
 from orchestrator.experiment import Variant, default_path, load, swept_keys
+from orchestrator.experiment.ready import find_experiment
+
+
+def file_meant(given: Path | None) -> Path | None:
+    """For an argument that names a file: one that is there, or a ready experiment by its name."""
+    return None if given is None else find_experiment(given)
+
 
 ExperimentFile = Annotated[
-    Path | None, typer.Argument(metavar="FILE", help="The experiment (YAML); without it, the embedded default.")
+    Path | None,
+    typer.Argument(
+        metavar="FILE",
+        help="The experiment: a YAML file, or the name of a ready one (`pame examples`). Without it, the embedded "
+        "default.",
+        callback=file_meant,
+    ),
 ]
 Overrides = Annotated[
     list[str] | None,

@@ -19,7 +19,7 @@ from orchestrator.campaigns.compare.survival_tables import terminal_matrix
 from orchestrator.campaigns.compare.tables import company_line, ends_in_short, result_table
 from orchestrator.campaigns.compare.verdict import CompareFinding, CompareOutcome
 from orchestrator.cli import campaign as shared
-from orchestrator.cli.arguments import say_notes
+from orchestrator.cli.arguments import file_meant, say_notes
 from orchestrator.cli.live_page import NoPage, Stay, live_page
 from orchestrator.cli.remote import Security, Token
 from orchestrator.cli.run import run_submitted
@@ -30,7 +30,12 @@ from orchestrator.number_words import count, duration
 def compare(
     ctx: typer.Context,
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="The comparison (YAML); see docs/compare.md.")
+        Path | None,
+        typer.Argument(
+            metavar="FILE",
+            help="The comparison: a YAML file (docs/compare.md), or the name of a ready one (`pame examples`).",
+            callback=file_meant,
+        ),
     ] = None,
     backend: Annotated[
         str, typer.Option(help=f"Where the tuned algorithms run: {SIMULATE}, {', '.join(NETWORKS)}.")

@@ -20,7 +20,7 @@ from orchestrator.errors import Unreachable
 from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.experiment.named_files import carried
 from orchestrator.number_words import duration
-from orchestrator.results import Status
+from orchestrator.results import Status, UnknownRun
 from orchestrator.results.health import Health, State
 from pame.algorithms import PameSpec
 from pame.stopping import StopRules
@@ -73,7 +73,9 @@ def run_on(client: Client, experiment: Experiment, base: Path, console: Console)
     with client:
         say_page_of(client, console)
         accepted = client.submit(to_yaml(experiment), files)
-        console.print(f"{headline(experiment)}, run {accepted.run} on {escape(client.address)}", soft_wrap=True)
+        console.print(
+            f"{headline(experiment)}, run {escape(accepted.folder)} on {escape(client.address)}", soft_wrap=True
+        )
         say_steps([experiment], console)
         try:
             ended = watch_run(client, accepted.run, console)
@@ -88,9 +90,10 @@ def run_on(client: Client, experiment: Experiment, base: Path, console: Console)
     return code
 
 
-def watch_run(client: Client, run: int, console: Console) -> pb.Ended:
+def watch_run(client: Client, run: int, console: Console, name: str = "") -> pb.Ended:
+    """`name`: what the run has to be called, or end with; empty: anything."""
     with shown(console) as live:
-        ended = _follow(client.watch(run), live)
+        ended = _follow(client.watch(run), live, name)
     if ended is None:
         raise Unreachable("the orchestrator left before the run ended: look into its run folder")
     return ended
@@ -117,7 +120,7 @@ def say_health(health: Health | None) -> None:
         Console(stderr=True, soft_wrap=True, highlight=False).print("[yellow]degraded:[/]", escape(health.reason))
 
 
-def _follow(events: Iterable[pb.Event], live: Live) -> pb.Ended | None:
+def _follow(events: Iterable[pb.Event], live: Live, name: str) -> pb.Ended | None:
     retelling: Retelling | None = None
     live.update("waiting for a run")
     for event in events:
@@ -126,8 +129,10 @@ def _follow(events: Iterable[pb.Event], live: Live) -> pb.Ended | None:
             return event.ended
         if kind == "phase" and retelling is None:
             about = event.phase
+            if f"-{name}-" not in f"-{about.folder}-" and name:
+                raise UnknownRun(f"the run under way is {about.folder}, not {name!r}: give its name, or none")
             stop = StopRules(about.iterations or None, seconds=about.seconds or None)
-            retelling = Retelling(RunScreen(about.name, about.nodes, stop, live))
+            retelling = Retelling(RunScreen(about.folder or about.name, about.nodes, stop, live))
         if retelling is not None:
             retelling.tell(event)
     return None

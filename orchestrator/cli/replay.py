@@ -9,14 +9,14 @@ from rich.console import Console
 
 from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
 from orchestrator.cli.run import run_here
-from orchestrator.cli.runs import RunsFolder
+from orchestrator.cli.runs import RunName, RunsFolder
 from orchestrator.errors import UnknownBackend, UnreadableFile
 from orchestrator.experiment import load
 from orchestrator.results import find_run
 
 
 def replay(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run folder, its name below --out, or `last`.")],
+    run: RunName,
     backend: Annotated[str, typer.Option(help=f"Where the nodes run: {', '.join(BACKENDS)}.")] = DEFAULT_BACKEND,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the path of the run folder.")] = False,
     out: RunsFolder = Path("runs"),

@@ -2,12 +2,11 @@
 
 import time
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from orchestrator.cli.runs import RunsFolder
+from orchestrator.cli.runs import RunName, RunsFolder
 from orchestrator.cli.terminal import make_bar
 from orchestrator.evaluation import finish_evaluation
 from orchestrator.evaluation.kept_models import FOLDER
@@ -17,7 +16,7 @@ from orchestrator.results.campaign_record import read_record
 
 
 def report(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run folder, its name below --out, or `last`.")],
+    run: RunName,
     out: RunsFolder = Path("runs"),
 ) -> None:
     """Write the report of a run or a campaign anew and print its path; one that broke off has one too.

@@ -140,12 +140,16 @@ def _look_at(variants: Sequence[Variant], base: Path, backend: str, out: Path, c
     """Refuse what cannot run before anything is begun, and say what will probably not happen."""
     experiments, late = [variant.experiment for variant in variants], []
     with console.status("looking at the experiment"):
-        for experiment in experiments if backend in BACKENDS else ():
-            BACKENDS[backend].check(experiment, base)
+        for variant in variants if backend in BACKENDS else ():
+            with variant.places.told():
+                BACKENDS[backend].check(variant.experiment, base)
         rooms = _rooms(experiments, base, backend, out)
-        for experiment in filter(has_faults, experiments):
-            driver = choose_driver(experiment) if backend == "simulate" else None
-            late += late_faults(experiment, make_setting(experiment, base), driver)
+        for variant in variants:
+            experiment = variant.experiment
+            if has_faults(experiment):
+                driver = choose_driver(experiment) if backend == "simulate" else None
+                with variant.places.told():
+                    late += late_faults(experiment, make_setting(experiment, base), driver)
     for room in rooms:
         console.print(room, soft_wrap=True)
     for sentence in dict.fromkeys(late):
@@ -168,7 +172,7 @@ def _run_single(
 ) -> Ending:
     experiment = variant.experiment
     driver = f" ({choose_driver(experiment)})" if backend == "simulate" else ""
-    console.print(f"{headline(experiment)}, backend {backend}{driver}")
+    console.print(f"{headline(experiment)}, backend {backend}{driver}; run {escape(folder.name)}", soft_wrap=True)
     say_steps([experiment], console)
     with shown(console) as live:
         screen = RunScreen(experiment.name, experiment.nodes, experiment.stop, live)

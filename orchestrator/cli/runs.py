@@ -17,6 +17,13 @@ from orchestrator.cli.tables import LINE_PER_ROW, print_table, table_of, wide_co
 from orchestrator.number_words import count, duration, number, of_metric, volume
 from orchestrator.results import RunEntry, list_runs
 
+RunName = Annotated[
+    str,
+    typer.Argument(
+        metavar="RUN",
+        help="A run: its folder, its name, a part of the name that fits no other run (such as its ending), or `last`.",
+    ),
+]
 RunsFolder = Annotated[Path, typer.Option("--out", help="Where the run folders are.", file_okay=False)]
 
 _LOOKS = {"finished": "green", "running": "cyan", "broken off": "yellow", "interrupted": "yellow", "diverged": "red"}

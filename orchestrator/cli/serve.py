@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from threadpoolctl import threadpool_limits
 
-from contract.logs import log_to_stderr
+from contract.logs import log_to_terminal
 from contract.ports.tls_failures import TlsFailures
 from orchestrator.backends.served import FirstRun
 from orchestrator.backends.served import serve as serve_until_told
@@ -17,12 +17,10 @@ from orchestrator.cli.remote import Token
 from orchestrator.cli.run_exit_codes import exit_code
 from orchestrator.control import ControlPlane, Tls
 from orchestrator.control.security import Authority, keep_token
-from orchestrator.errors import UnreadableFile
+from orchestrator.experiment.ready import find_experiment
 from orchestrator.experiment.units import DURATION
 from orchestrator.live.served_names import name_of
 from orchestrator.results import Ending
-
-_EXPERIMENTS = Path("experiments")
 
 
 def _duration(text: str) -> float:
@@ -66,7 +64,7 @@ def serve(
         typer.Option(
             envvar="PAME_EXPERIMENT",
             metavar="FILE",
-            help="Run this as soon as the nodes are there; the name of a file in experiments/ will do.",
+            help="Run this as soon as the nodes are there; the name of a ready experiment will do.",
         ),
     ] = None,
     nodes: Annotated[
@@ -96,10 +94,17 @@ def serve(
         bool, typer.Option("--keep-nodes", help="When leaving, let the nodes wait for the next orchestrator.")
     ] = False,
 ) -> None:
-    """Serve nodes (`python -m node`) and clients (`pame nodes`, `watch`, `run --on`) until Ctrl-C."""
+    """Serve nodes (`python -m node`) and clients (`pame nodes`, `watch`, `run --on`) until Ctrl-C.
+
+    One line per event on standard error: for people at a terminal, as JSON if it is piped.
+    """
     if not experiment and (leave or nodes):
         raise typer.BadParameter("--exit and --nodes are about the run that begins by itself: add --experiment FILE")
-    first = FirstRun(_find(experiment), _count(nodes), stable, gather if leave else None) if experiment else None
+    first = (
+        FirstRun(find_experiment(Path(experiment)), _count(nodes), stable, gather if leave else None)
+        if experiment
+        else None
+    )
     if first is not None:
         first.experiment(first.nodes)  # a mistake in the file shows at once
     names = tuple(allow_host or ())
@@ -117,22 +122,10 @@ def serve(
         control = ControlPlane(host, port, metrics_port, token, tls)
         return await serve_until_told(control, first, out, host, page_port, names, health_port, security, keep_nodes)
 
-    log_to_stderr(as_json=True)
+    log_to_terminal()
     with threadpool_limits(1):
         ending = asyncio.run(run())
     raise typer.Exit(exit_code(ending.status, ending.health) if ending else ExitCode.DONE)
-
-
-def _find(name: str) -> Path:
-    """A file, or one of experiments/ by its name."""
-    tries = [Path(name), _EXPERIMENTS / name, _EXPERIMENTS / f"{name}.yaml"]
-    found = next((path for path in tries if path.is_file()), None)
-    if found is None:
-        there = ", ".join(sorted(path.stem for path in _EXPERIMENTS.glob("*.yaml")))
-        raise UnreadableFile(
-            f"there is no experiment {name!r}; " + (f"use one of: {there}" if there else "give a file")
-        )
-    return found
 
 
 def _count(text: str | None) -> int | None:

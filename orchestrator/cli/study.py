@@ -16,6 +16,7 @@ from orchestrator.campaigns.studies.grid import READINGS
 from orchestrator.campaigns.studies.report import degraded_cells
 from orchestrator.campaigns.studies.verdict import StudyOutcome, verdict_words
 from orchestrator.cli import campaign as shared
+from orchestrator.cli.arguments import file_meant
 from orchestrator.cli.live_page import NoPage, Stay, live_page
 from orchestrator.cli.remote import Security, Token
 from orchestrator.cli.run import run_submitted
@@ -30,7 +31,10 @@ def study(
     file: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[FILE]", help="Its base experiment (YAML).", show_default="experiments/study-<STUDY>.yaml"
+            metavar="[FILE]",
+            help="Its base experiment: a YAML file, or the name of a ready one.",
+            show_default="study-<STUDY>",
+            callback=file_meant,
         ),
     ] = None,
     seeds: Annotated[

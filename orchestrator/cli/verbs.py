@@ -8,27 +8,44 @@ from typer.core import TyperCommand, TyperGroup
 
 from orchestrator.cli.interrupt import raise_at_interrupt
 
-VERBS = {
-    "run": "Run an experiment file; lists in it make a sweep.",
-    "compare": "Compare algorithms, tuned alike, on fresh seeds.",
-    "study": "Test a claim with a grid of runs, some of them on real nodes.",
-    "claims": "Test the paper's claims: one table of verdicts.",
-    "replay": "Run a run again, with its plan as it was.",
-    "validate": "Check an experiment file without running it.",
-    "topology": "Draw the graph in the terminal and describe it.",
-    "links": "Show what every link does.",
-    "verify": "Measure every link of an experiment.",
-    "schema": "Print the JSON schema of experiment files, for editors.",
-    "runs": "List the runs, newest first.",
-    "report": "Write the report of a run or a campaign anew.",
-    "serve": "Serve nodes and clients until Ctrl-C.",
-    "nodes": "List the nodes that have joined an orchestrator.",
-    "watch": "Watch a run until it ends.",
-    "fault": "Inject a fault into the run under way.",
-    "data": "List data sets, or prepare one for use.",
-    "doctor": "Say what works on this machine, what is missing, and how to get it.",
+GROUPS = {
+    "Begin": {
+        "init": "Write an experiment file with a comment on every line, to change and run.",
+        "examples": "List the ready experiments, or copy one.",
+        "run": "Run an experiment; lists in its file make a sweep.",
+        "doctor": "Say what works on this machine, what is missing, and how to get it.",
+    },
+    "Look at an experiment before it runs": {
+        "validate": "Say whether an experiment is right, what it will do and how long it will take.",
+        "topology": "Draw the graph in the terminal and describe it.",
+        "links": "Show what every link does.",
+        "verify": "Measure every link of an experiment.",
+        "schema": "Print the JSON schema of experiment files, for editors.",
+    },
+    "Look at what came out": {
+        "runs": "List the runs, newest first.",
+        "report": "Write the report of a run or a campaign anew.",
+        "replay": "Run a run again, with its faults as they were.",
+    },
+    "Ask a question with many runs": {
+        "compare": "Compare algorithms, tuned alike, on fresh seeds.",
+        "study": "Test a claim with a grid of runs, some of them on real nodes.",
+        "claims": "Test the paper's claims: one table of verdicts.",
+    },
+    "Keep a network and work with it": {
+        "serve": "Serve nodes and clients until Ctrl-C.",
+        "nodes": "List the nodes that have joined an orchestrator.",
+        "watch": "Watch a run until it ends.",
+        "fault": "Inject a fault into the run under way.",
+    },
+    "Bring your own": {
+        "check": "Check a plugin of your own: its messages, its descent, its bits on real nodes, what it survives.",
+        "data": "List data sets, or prepare one for use.",
+    },
 }
-"""Each is a function of the same name in a file of the same name; what it does, in a line."""
+"""In the order of the help. Each verb is a function of the same name in a file of the same name; what it does, in a
+sentence."""
+VERBS = {name: words for verbs in GROUPS.values() for name, words in verbs.items()}
 
 
 class Verbs(TyperGroup):
@@ -55,5 +72,7 @@ class Verbs(TyperGroup):
 
     def format_commands(self, ctx: object, formatter: Any) -> None:
         """Without loading any."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(VERBS.items()))
+        widest = max(map(len, VERBS))
+        for heading, verbs in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(widest), words) for name, words in verbs.items()])

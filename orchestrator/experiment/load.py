@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
@@ -14,8 +14,10 @@ from orchestrator.experiment.explain import explain, show_key
 from orchestrator.experiment.kept_settings import in_words
 from orchestrator.experiment.model import Experiment
 from orchestrator.experiment.overrides import Override, apply_overrides, left_out, parse_override, value_at
+from orchestrator.experiment.places import NOWHERE, FilePlaces
+from orchestrator.experiment.ready import name_of
 from orchestrator.experiment.sweep import Picked, Sweep, TooLarge
-from orchestrator.experiment.text import Data, UnreadableText, parse, read_text
+from orchestrator.experiment.text import Data, Lines, UnreadableText, parse_with_lines, read_text
 from orchestrator.experiment.text import to_yaml as data_to_yaml
 from orchestrator.experiment.units import percentages_as_numbers
 
@@ -28,6 +30,8 @@ class Variant:
     experiment: Experiment
     notes: tuple[str, ...] = ()
     """What became of settings of the file when an override gave their section another kind, or replaced it."""
+    places: FilePlaces = NOWHERE
+    """Where its settings stand."""
 
 
 def swept_keys(variants: Sequence[Variant]) -> list[str]:
@@ -46,23 +50,32 @@ def load(path: Path, overrides: Sequence[str] = ()) -> list[Variant]:
 
 def load_text(text: str, path: Path, overrides: Sequence[str] = ()) -> list[Variant]:
     """The same from the text of a file; `path` is what errors call it."""
-    try:
-        data = parse(text)
-    except UnreadableText as error:
-        raise ExperimentError([f"{path}: {error}"]) from None
+    data, lines = read_data(text, path)
     if data is None:
         raise ExperimentError([f"{path}: is empty; start with e.g. 'nodes: 16'"])
     if not isinstance(data, dict):
         raise ExperimentError([f"{path}: is not a mapping of settings; write lines such as 'nodes: 16'"])
     if {"base", "algorithms"} <= data.keys():
-        raise ExperimentError([f"{path}: is a comparison; run it with `pame compare {path}`"])
+        raise ExperimentError([f"{path}: is a comparison; run it with `pame compare {name_of(path)}`"])
     replaced = _parse_overrides(overrides)
-    return _variants(data, path, replaced, typed=replaced)
+    places = FilePlaces(str(path), lines, tuple(override.path for override in replaced))
+    return _variants(data, path, replaced, places)
 
 
-def load_data(data: dict[str, Data], path: Path, overrides: Sequence[Override]) -> list[Variant]:
+def load_data(
+    data: dict[str, Data], path: Path, overrides: Sequence[Override], places: FilePlaces | None = None
+) -> list[Variant]:
     """The same from what a file holds; its errors say that the overrides are in the file, too."""
-    return _variants(data, path, overrides, typed=())
+    return _variants(data, path, overrides, places or FilePlaces(str(path)))
+
+
+def read_data(text: str, path: Path) -> tuple[Data, Lines]:
+    """What the text of a file holds, and where; `path` is what errors call it."""
+    try:
+        return parse_with_lines(text)
+    except UnreadableText as error:
+        where = f"{path}:" if error.line is None else f"{path}:{error.line}:"
+        raise ExperimentError([f"{where} {error}"]) from None
 
 
 def override_data(data: dict[str, Data], overrides: Sequence[Override]) -> dict[str, Data]:
@@ -90,47 +103,31 @@ def default_path() -> Path:
     return Path(str(resources.files("orchestrator.experiment") / "default.yaml"))
 
 
-def _variants(
-    data: dict[str, Data], path: Path, overrides: Sequence[Override], typed: Sequence[Override]
-) -> list[Variant]:
-    """`typed`: the overrides that a user gave with `--set`, as error messages say."""
-
-    def source(at: tuple[str, ...]) -> str:
-        return "--set" if any(at[: len(override.path)] == override.path for override in typed) else f"{path}:"
-
+def _variants(data: dict[str, Data], path: Path, overrides: Sequence[Override], places: FilePlaces) -> list[Variant]:
     try:
         replaced, former = apply_overrides({"name": _name(path), **data}, overrides)
     except ValueError as error:
         raise ExperimentError([str(error)]) from None
     notes, found = left_out(data, overrides), Sweep(replaced, Experiment, former)
-    problems = [f"{source(at)} {show_key(at)}: {mistake}" for at, mistake in found.mistakes.items()]
+    problems = [f"{places.of(at)} {show_key(at)}: {mistake}" for at, mistake in found.mistakes.items()]
     variants = []
     try:
         for picked in found.runs():
+            mine = replace(places, items=picked.items)
             try:
                 experiment = Experiment.model_validate_json(json.dumps(percentages_as_numbers(picked.data)))
             except ValidationError as error:
                 for at, problem in explain(error, Experiment, picked.data):
                     if at not in found.mistakes:
-                        problems.append(f"{source(at)} {show_key(_in_file(at, picked))}: {problem}")
+                        problems.append(f"{mine.of(at)} {show_key(mine.key(at))}: {problem}")
             else:
                 values = {".".join(path): value for path, value in picked.choice.items()}
-                variants.append(Variant(values, experiment, (*notes, *_notes(picked, experiment))))
+                variants.append(Variant(values, experiment, (*notes, *_notes(picked, experiment)), mine))
     except TooLarge as error:
-        problems.append(f"{path}: {error}")
+        problems.append(f"{places.of(error.longest)} {error}")
     if problems:
         raise ExperimentError(problems)
     return variants
-
-
-def _in_file(path: tuple[str, ...], picked: Picked) -> tuple[str, ...]:
-    """With the number of the section in a list of them."""
-    written: list[str] = []
-    for place, key in enumerate(path, 1):
-        written.append(key)
-        if (number := picked.items.get(path[:place])) is not None and place < len(path):
-            written.append(str(number))
-    return tuple(written)
 
 
 def _notes(picked: Picked, experiment: Experiment) -> tuple[str, ...]:

@@ -32,8 +32,11 @@ _INTRODUCTION = """\
 Written by `make reference` from the schema of experiment files (`pame schema --markdown`); do not edit it by hand.
 
 An experiment file is YAML. Every key may be left out unless it is required; an unknown key is an error that says which
-are known. `pame validate FILE` checks a file without running it, `--set KEY=VALUE` overrides a key by its dotted path,
-and `pame schema` prints the JSON schema for editors.
+are known. `pame init` writes a file to begin with. `pame examples` lists files that are ready: their names do where a
+file is asked for, as in `pame run partition`. `pame validate FILE` checks a file without running it: it tells mistakes
+as `file:line: key: what is expected`, and of a right file the plan of faults in words, with an estimate of the time and
+the volume of a run. `--set KEY=VALUE` overrides a key by its dotted path, and `pame schema` prints the JSON schema for
+editors.
 
 - **Times** have a unit (`20ms`, `30s`, `2min`), and so have **rates** (`10mbit`). Delays of links are one-way.
 - **Numbers** have limits that no experiment should meet: whole ones are at most 1,000,000,000, others 0, or 1e-100 to

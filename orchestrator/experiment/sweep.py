@@ -26,7 +26,11 @@ _LARGEST = 1000
 
 
 class TooLarge(Exception):
-    """The sweep has more combinations than anybody wants to run."""
+    """The sweep has more combinations than anybody wants to run; `longest`: the key of its longest list."""
+
+    def __init__(self, words: str, longest: Path) -> None:
+        super().__init__(words)
+        self.longest = longest
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class Picked:
     choice: Mapping[Path, Data] = field(default_factory=dict)
     """By key, in file order: the value, or the name of a section."""
     items: Mapping[Path, int] = field(default_factory=dict)
-    """Which of a list of sections it was."""
+    """Which of a list of values or sections it was."""
     changes: tuple[Change, ...] = ()
 
 
@@ -58,8 +62,10 @@ class Sweep:
         """The last list varies fastest; raises TooLarge before it makes too many."""
         if self.count > _LARGEST:
             lengths = " x ".join(f"{'.'.join(path)}: {length}" for path, length in self._tree.axes)
+            longest, _ = max(self._tree.axes, key=lambda axis: axis[1])
             raise TooLarge(
-                f"the sweep has {self.count} runs ({lengths}); at most {_LARGEST} fit in one file: shorten a list"
+                f"the sweep has {self.count} runs ({lengths}); at most {_LARGEST} fit in one file: shorten a list",
+                longest,
             )
         return self._tree.picked()
 
@@ -80,7 +86,7 @@ class Sweep:
         if not data or any(isinstance(item, list) for item in data):
             return _fixed(data)
         if not any(isinstance(item, dict) for item in data):
-            return _choice([_Option(item, _fixed(item)) for item in data], path)
+            return _choice([_Option(item, _fixed(item)) for item in data], path, are_items=True)
         sections = _sections(hints)
         if not sections or any(get_origin(member) is list for member in _members(hints)):
             return _fixed(data)

@@ -5,7 +5,7 @@ document and absurd nesting are refused: each is a mistake, or an attack, in a f
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NoReturn
 
@@ -14,6 +14,8 @@ import yaml
 from orchestrator.experiment.errors import shorten
 
 Data = None | bool | int | float | str | list["Data"] | dict[str, "Data"]
+Lines = Mapping[tuple[str, ...], int]
+"""In which line a key, or an item of a list, begins; an item is called by its number."""
 
 _LARGEST = 1 << 20
 _DEEPEST = 20
@@ -26,7 +28,11 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\
 
 
 class UnreadableText(Exception):
-    """Why a text is not plain data, in half a sentence."""
+    """Why a text is not plain data, in half a sentence; `line`: where, if it is about one place."""
+
+    def __init__(self, why: str, line: int | None = None) -> None:
+        super().__init__(why)
+        self.line = line
 
 
 def read_text(path: Path) -> str:
@@ -50,12 +56,19 @@ def read_text(path: Path) -> str:
 
 def parse(text: str) -> Data:
     """The data of a YAML document; empty text is None."""
+    return parse_with_lines(text)[0]
+
+
+def parse_with_lines(text: str) -> tuple[Data, Lines]:
+    """The same, and where everything stands."""
+    lines: dict[tuple[str, ...], int] = {}
     try:
-        return _document(_limited(yaml.parse(text, Loader=yaml.SafeLoader)))
+        return _document(_limited(yaml.parse(text, Loader=yaml.SafeLoader)), lines), lines
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise UnreadableText(f"is not YAML: {error.problem or error.context}{where}") from None
+        where = f" (column {mark.column + 1})" if mark else ""
+        line = mark.line + 1 if mark else None
+        raise UnreadableText(f"is not YAML: {error.problem or error.context}{where}", line) from None
     except yaml.YAMLError:
         raise UnreadableText("is not YAML: it holds characters that are not allowed") from None
     except (ValueError, OverflowError):  # an escape such as \U00110000 names no character
@@ -77,37 +90,43 @@ def _limited(events: Iterable[yaml.Event]) -> Iterator[yaml.Event]:
         yield event
 
 
-def _document(events: Iterator[yaml.Event]) -> Data:
+def _document(events: Iterator[yaml.Event], lines: dict[tuple[str, ...], int]) -> Data:
     document: Data = None
     started = False
     for event in events:
         if isinstance(event, yaml.DocumentStartEvent):
             if started:
-                raise UnreadableText("holds more than one YAML document; keep one and remove the '---' between them")
-            document, started = _build(next(events), events, 0), True
+                words = "holds more than one YAML document; keep one and remove the '---' between them"
+                raise UnreadableText(words, _line(event))
+            document, started = _build(next(events), events, (), lines), True
     return document
 
 
-def _build(event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> Data:
+def _build(
+    event: yaml.Event, events: Iterator[yaml.Event], path: tuple[str, ...], lines: dict[tuple[str, ...], int]
+) -> Data:
     if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
         _refuse(event, "anchors (&) and aliases (*) are not supported; write the value out")
     if getattr(event, "tag", None) not in (None, "!"):
         _refuse(event, "tags (!) are not supported; write the plain value")
-    if depth > _DEEPEST:
+    if len(path) > _DEEPEST:
         _refuse(event, f"nested more than {_DEEPEST} deep; an experiment is not")
     if isinstance(event, yaml.ScalarEvent):
         return _scalar(event)
     if isinstance(event, yaml.SequenceStartEvent):
         items: list[Data] = []
         while not isinstance(inner := next(events), yaml.SequenceEndEvent):
-            items.append(_build(inner, events, depth + 1))
+            place = (*path, str(len(items)))
+            lines[place] = _line(inner)
+            items.append(_build(inner, events, place, lines))
         return items
     mapping: dict[str, Data] = {}
     while not isinstance(inner := next(events), yaml.MappingEndEvent):
         key = _key(inner)
         if key in mapping:
             _refuse(inner, f"the key {shorten(key)!r} is given twice; remove one of them")
-        mapping[key] = _build(next(events), events, depth + 1)
+        lines[*path, key] = _line(inner)
+        mapping[key] = _build(next(events), events, (*path, key), lines)
     return mapping
 
 
@@ -138,9 +157,13 @@ def _characters(event: yaml.ScalarEvent) -> str:
     return text
 
 
+def _line(event: yaml.Event) -> int:
+    assert event.start_mark is not None, "events of a parser have places"
+    return event.start_mark.line + 1
+
+
 def _refuse(event: yaml.Event, why: str) -> NoReturn:
-    where = f" (line {event.start_mark.line + 1})" if event.start_mark else ""
-    raise UnreadableText(f"cannot be used: {why}{where}")
+    raise UnreadableText(f"cannot be used: {why}", _line(event))
 
 
 class _Dumper(yaml.SafeDumper):

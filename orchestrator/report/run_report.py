@@ -67,7 +67,7 @@ def write_report(folder: Path, running: bool = False) -> Path:
     )
     figures = (*curves, *covering, *volumes.values(), *nodes.values(), shared_out)
     drawn = [figure for figure in figures if figure is not None]
-    return page.write_page(folder, f"{run.summary.name} · PaME run", [body], drawn)
+    return page.write_page(folder, f"{folder.name} · PaME run", [body], drawn)
 
 
 def _progress(run: RunData, curves: list[Chart], shaded: str) -> str:

@@ -92,7 +92,7 @@ def read_entry(folder: Path, now: float) -> RunEntry | None:
 
 
 def find_run(wanted: str, root: Path, now: float) -> Path:
-    """The folder that is meant by a path, by a name below the root, or by `last`."""
+    """The folder that is meant by a path, by a name below the root or parts of it that fit one run, or by `last`."""
     entries = list_runs(root, now)
     if wanted == LAST and entries:
         return entries[0].path
@@ -104,6 +104,14 @@ def find_run(wanted: str, root: Path, now: float) -> Path:
     if not entries:
         raise UnknownRun(f"there is no run {wanted!r}, nor any other below {root}: make one with `pame run`")
     names = [entry.name for entry in entries]
+    fitting = [entry for entry in entries if f"-{wanted}-" in f"-{entry.name}-"]
+    if len(fitting) == 1:
+        return fitting[0].path
+    if fitting:
+        newest = ", ".join(entry.name for entry in fitting[:_NEAREST])
+        raise UnknownRun(
+            f"{wanted!r} fits {len(fitting)} runs below {root}: say more of the name; the newest: {newest}"
+        )
     nearest = get_close_matches(wanted, names, _NEAREST, _NEAR) or names[:_NEAREST]
     raise UnknownRun(f"there is no run {wanted!r} below {root}; the nearest names are: {', '.join(nearest)}")
 

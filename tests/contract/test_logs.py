@@ -2,11 +2,13 @@
 
 import json
 import logging
+import re
+import sys
 from collections.abc import Iterator
 
 import pytest
 
-from contract.logs import log_event, log_mistake, log_to_stderr
+from contract.logs import log_event, log_mistake, log_to_stderr, log_to_terminal
 
 LOG = logging.getLogger("node.somewhere")
 PACKAGES = [logging.getLogger(name) for name in ("contract", "node", "orchestrator")]
@@ -40,6 +42,26 @@ def test_a_line_of_json_has_the_same_and_the_time(capsys: pytest.CaptureFixture[
     assert found.pop("time").endswith("+00:00")
     about = {"level": "INFO", "logger": "node.somewhere", "event": "listening"}
     assert found == {**about, "address": "127.0.0.1:1", "page": None, "tls": False}
+
+
+def test_a_terminal_gets_a_line_for_people_and_a_pipe_the_json(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log_to_terminal()
+    log_event(LOG, "member_joined", member="node-3")
+    assert json.loads(capsys.readouterr().err)["event"] == "member_joined"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    log_to_terminal()
+    log_event(LOG, "member_joined", member="node-3", page=None, took_s=0.123456)
+    log_event(LOG, "left")
+    log_event(LOG, "http_refused", logging.WARNING, reason="odd\x1b[31m\nthing")
+    lines = [line.partition("  ") for line in capsys.readouterr().err.splitlines()]
+    assert all(re.fullmatch(r"\d\d:\d\d:\d\d", at) for at, _, _ in lines)
+    assert [words for _, _, words in lines] == [
+        "member joined: member node-3, took s 0.1235",
+        "left",
+        "warning: http refused: reason odd [31m thing",
+    ]
 
 
 @pytest.mark.parametrize("as_json", [False, True])

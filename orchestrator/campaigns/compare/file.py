@@ -15,7 +15,7 @@ conditions: {clean: {}, loss: {messages: {loss: 20%}}}      what else is done (`
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -26,10 +26,12 @@ from orchestrator.campaigns.compare.conditions import CompareCondition, conditio
 from orchestrator.experiment import ExperimentError, load_data, override_data
 from orchestrator.experiment.errors import shorten
 from orchestrator.experiment.explain import explain, show_key
+from orchestrator.experiment.load import read_data
 from orchestrator.experiment.model import Period
 from orchestrator.experiment.overrides import Override, parse_override
+from orchestrator.experiment.places import NOWHERE, FilePlaces
 from orchestrator.experiment.section import Name, Section
-from orchestrator.experiment.text import Data, UnreadableText, parse, read_text
+from orchestrator.experiment.text import Data, UnreadableText, read_text
 from orchestrator.experiment.units import Expected, percentages_as_numbers
 from pame.algorithms import SPECS
 from pame.algorithms.step_sizes import AS_PRINTED
@@ -189,6 +191,8 @@ class Comparison:
     """Entries that are PaME with the step as the paper prints it: only as published."""
     notes: tuple[str, ...] = ()
     """What became of settings of the base when an override gave their section another kind."""
+    places: FilePlaces = NOWHERE
+    """Where its settings stand."""
     conditions: tuple[CompareCondition, ...] = ()
     """What the algorithms are compared under; the others are held against the first."""
     tuned_in: str = ""
@@ -212,24 +216,27 @@ class Comparison:
 def load_comparison(path: Path, overrides: Sequence[str] = ()) -> Comparison:
     """The comparison of a file; `overrides` are settings of its base, as after `--set`. ExperimentError names every
     mistake in it."""
-    data = _data(path)
+    data, places = _data(path)
     if (readings := data.get("standardized")) in ("all", "none"):
         data["standardized"] = {"readings": readings}
-    head = _validated(_File, data, str(path), ())
-    base, notes = _overridden(head.base, overrides)
+    head = _validated(_File, data, places, ())
+    base, typed, notes = _overridden(head.base, overrides)
+    places = replace(places, typed=typed)
     entries = {}
     found = (*_mistakes(head, base), *mistakes_in(head.conditions, head.tuned_in))
-    problems = [f"{path}: {sentence}" for sentence in found]
+    problems = [f"{places.of_key(sentence)} {sentence}" for sentence in found]
     for name, content in head.algorithms.items():
         if not re.fullmatch(_ALGORITHM, name):
-            problems.append(f"{path}: algorithms.{shorten(name)}: name it with at most 40 letters, digits, - _ .")
+            where = places.of(("algorithms", name))
+            problems.append(f"{where} algorithms.{shorten(name)}: name it with at most 40 letters, digits, - _ .")
         try:
-            entry = _validated(Entry, content, str(path), ("algorithms", name))
+            entry = _validated(Entry, content, places, ("algorithms", name))
         except ExperimentError as error:
             problems += error.problems
             continue
         entries[name] = entry
-        problems += [f"{path}: algorithms.{name}.tune.{sentence}" for sentence in _bad_grid(entry.tune)]
+        grids = [f"algorithms.{name}.tune.{sentence}" for sentence in _bad_grid(entry.tune)]
+        problems += [f"{places.of_key(sentence)} {sentence}" for sentence in grids]
     if problems:
         raise ExperimentError(problems)
     entries = _alike(entries)
@@ -251,6 +258,7 @@ def load_comparison(path: Path, overrides: Sequence[str] = ()) -> Comparison:
         of=head.targets.of,
         printed=frozenset(printed) | given,
         notes=notes,
+        places=places,
         conditions=conditions,
         tuned_in=head.tuned_in or next((one.name for one in conditions), ""),
     )
@@ -309,39 +317,44 @@ def _has_printed_step(entry: Entry) -> bool:
     return isinstance(step, dict) and step.get("kind") == "penalty"
 
 
-def _data(path: Path) -> dict[str, Data]:
+def _data(path: Path) -> tuple[dict[str, Data], FilePlaces]:
     try:
-        data = parse(read_text(path))
+        text = read_text(path)
     except UnreadableText as error:
         raise ExperimentError([f"{path}: {error}"]) from None
+    data, lines = read_data(text, path)
     if not isinstance(data, dict):
         raise ExperimentError([f"{path}: is not a comparison; it begins with e.g. 'name: compare-mine'"])
     if "algorithms" not in data and "base" not in data:
         raise ExperimentError(
             [f"{path}: is no comparison file: it has neither base nor algorithms (see docs/compare.md)"]
         )
-    return data
+    return data, FilePlaces(str(path), lines)
 
 
 _Model = TypeVar("_Model", bound=Section)
 
 
-def _validated(model: type[_Model], data: Data, file: str, above: tuple[str, ...]) -> _Model:
+def _validated(model: type[_Model], data: Data, places: FilePlaces, above: tuple[str, ...]) -> _Model:
     try:
         return model.model_validate_json(json.dumps(percentages_as_numbers(data)))
     except ValidationError as error:
-        found = explain(error, model, data)
-        raise ExperimentError([f"{file}: {show_key((*above, *at))}: {problem}" for at, problem in found]) from None
+        found = {(*above, *at): problem for at, problem in explain(error, model, data)}
+        raise ExperimentError([f"{places.of(at)} {show_key(at)}: {problem}" for at, problem in found.items()]) from None
 
 
-def _overridden(base: dict[str, Any], overrides: Sequence[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _overridden(
+    base: dict[str, Any], overrides: Sequence[str]
+) -> tuple[dict[str, Any], tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    """The base, where in the file it was overridden, and what became of its settings."""
     try:
         parsed = [parse_override(text) for text in overrides]
         for override in parsed:
             for path, why in _DECIDED.items():
                 if override.path[: len(path)] == path:
                     raise ValueError(f"--set {'.'.join(override.path)}: {why}")
-        return override_data(base, parsed), _notes(base, parsed)
+        typed = tuple(("base", *override.path) for override in parsed)
+        return override_data(base, parsed), typed, _notes(base, parsed)
     except ValueError as error:
         raise ExperimentError([str(error)]) from None
 

@@ -251,22 +251,25 @@ def _load(comparison: Comparison, cell: CompareCell, overrides: Sequence[Overrid
     try:
         variants = load_data(data, path, [*changed, *overrides])
     except ExperimentError as error:
-        raise ExperimentError(
-            [_placed(problem, f"{path}: ", cell.algorithm, condition) for problem in error.problems]
-        ) from None
+        told = [_placed(problem, comparison, cell.algorithm, condition) for problem in error.problems]
+        raise ExperimentError(told) from None
     if len(variants) > 1:
-        keys = ", ".join(f"{(condition and place_of(condition, key)) or ''}{key}" for key in swept_keys(variants))
-        raise ExperimentError([f"{path}: {keys}: a list makes no sweep here; give one value, or a grid below tune"])
+        swept = swept_keys(variants)
+        keys = [f"{(condition and place_of(condition, key)) or ''}{key}" for key in swept]
+        where = comparison.places.of_key(keys[0] if keys[0] != swept[0] else f"base.{swept[0]}")
+        raise ExperimentError(
+            [f"{where} {', '.join(keys)}: a list makes no sweep here; give one value, or a grid below tune"]
+        )
     return variants[0].experiment
 
 
-def _placed(problem: str, file: str, algorithm: str, condition: CompareCondition | None) -> str:
+def _placed(problem: str, comparison: Comparison, algorithm: str, condition: CompareCondition | None) -> str:
     """A mistake in an experiment as one in the comparison file."""
-    key = problem.removeprefix(file)
-    place = f"algorithms.{algorithm}." if key.startswith(("algorithm", "period")) else "base."
+    sentence = problem.removeprefix(f"{comparison.path}: ")
+    place = f"algorithms.{algorithm}." if sentence.startswith(("algorithm", "period")) else "base."
     if condition is not None:
-        place = place_of(condition, key.partition(":")[0]) or place
-    return f"{file}{place}{key}"
+        place = place_of(condition, sentence.partition(":")[0]) or place
+    return f"{comparison.places.of_key(place + sentence)} {place}{sentence}"
 
 
 def _beyond(value: float, way: int) -> Iterator[float]:

@@ -4,11 +4,11 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 
-from orchestrator.experiment import Experiment, ExperimentError, load_text
+from orchestrator.experiment import Experiment, ExperimentError, load_data
 from orchestrator.experiment.faults.compile import compile_plan, idle_faults
 from orchestrator.experiment.faults.interface import FaultError, Horizon
 from orchestrator.experiment.link_table import link_table
-from orchestrator.experiment.text import UnreadableText, parse, to_yaml
+from orchestrator.experiment.text import UnreadableText, parse
 from pame.fault_effects import FaultEvent
 from pame.resolved_run import ResolvedRun
 
@@ -34,7 +34,7 @@ def fault_by_hand(
     )
     regions = link_table(experiment.links, setting.topology, setting.seed).regions or None
     try:
-        [variant] = load_text(to_yaml({"nodes": experiment.nodes, "faults": [entry]}), Path("fault"))
+        [variant] = load_data({"nodes": experiment.nodes, "faults": [entry]}, Path("fault"), ())
         plan = compile_plan(variant.experiment.faults or [], setting.topology, regions, setting.seed + number, horizon)
     except (ExperimentError, FaultError) as error:
         raise FaultError(str(error).removeprefix("fault: ").replace("faults.0", "fault", 1)) from None

@@ -5,7 +5,7 @@ from math import inf
 
 from orchestrator.experiment.faults.interface import Unit
 from orchestrator.experiment.units import DURATION, show_share
-from orchestrator.number_words import listed_as
+from orchestrator.number_words import duration, listed_as
 from pame.fault_effects import (
     ContainerKillEffect,
     ContainerRestartEffect,
@@ -37,6 +37,21 @@ _STOPPED: dict[type[StoppingEffect], str] = {
 def active(plan: Plan, moment: float, unit: Unit = "seconds") -> tuple[FaultEvent, ...]:
     """The events in whose window a moment lies; those in the other unit are left out."""
     return tuple(event for event in plan if event.window.unit == unit and moment in event.window)
+
+
+def when(event: FaultEvent) -> str:
+    """E.g. `iteration 60 to 100`, `at iteration 5, for 2 s`, `from 3 s on`."""
+    window = event.window
+    if window.lasts_s is not None:
+        at = f"iteration {window.begin:g}"
+        return f"from {at} on" if window.lasts_s == inf else f"at {at}, for {duration(window.lasts_s)}"
+    if window.unit == "iterations":
+        begin, end = f"iteration {window.begin:g}", f"{window.end:g}"
+    else:
+        begin, end = (
+            duration(moment) if 0 < moment < inf else f"{moment:g} s" for moment in (window.begin, window.end)
+        )
+    return f"from {begin} on" if window.end == inf else f"{begin} to {end}"
 
 
 def kind_of(event: FaultEvent) -> str:

@@ -39,6 +39,25 @@ def test_bad_input_gives_one_line_with_the_fix_and_leaves_nothing(
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.parametrize("verb", ["run", "validate"])
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("nodes: 16\nproblem: {n: 5}\ntopology:\n  kind: erdos-renyi\n  p: 0.001\n", "bad.yaml:3: topology: "),
+        ("nodes: 6\nlinks: {delay: 5ms}\nfaults:\n  - {kind: pause, nodes: [1], at: 1s, for: 1s}\n"
+         "  - {kind: degrade, links: all, rate: 10%}\n", "bad.yaml:5: faults.1: leaves a share"),
+        ("nodes: 3\ntopology:\n  kind: edge-list\n  file: nowhere.txt\n", "bad.yaml:4: topology.file: cannot read"),
+        ("nodes: 6\nlinks:\n  preset: wan\n  regions: {eu: 0..4}\n", "bad.yaml:4: links.regions: node 5"),
+    ],
+)  # fmt: skip
+def test_what_only_the_whole_experiment_shows_is_told_with_its_line_too(
+    text: str, place: str, verb: str, pame: Pame, tmp_path: Path
+) -> None:
+    (tmp_path / "bad.yaml").write_text(text)
+    line = mistake(pame(verb, "bad.yaml", *(["--backend", "simulate"] if verb == "run" else [])))
+    assert line.startswith(f"error: {place}")
+
+
 def test_a_mistake_in_one_run_of_a_sweep_stops_it_before_it_begins(pame: Pame, small: Path, tmp_path: Path) -> None:
     swept = sets("topology={kind: random-regular, degree: [2, 9]}")
     assert "degree" in mistake(pame("run", small, "--backend", "simulate", *swept))

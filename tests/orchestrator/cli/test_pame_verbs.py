@@ -1,11 +1,14 @@
 import json
+import re
 from pathlib import Path
 
 import jsonschema
+import pytest
 import yaml
 
 from tests.command import told
 from tests.orchestrator.cli.harness import SMALL, Pame, sets
+from tests.orchestrator.harness import summary_of
 
 
 def test_validate_says_what_would_run(pame: Pame, small: Path) -> None:
@@ -15,6 +18,52 @@ def test_validate_says_what_would_run(pame: Pame, small: Path) -> None:
 
 def test_validate_counts_the_runs_of_a_sweep(pame: Pame, small: Path) -> None:
     assert "a sweep of 3 runs over seed" in told(pame("validate", small, "--set", "seed=[1, 2, 3]"))
+
+
+ESTIMATE = re.compile(r"estimate\): up to about (\d+) ms by its own clock; about (\S+) KiB of payload in (.+?) mess")
+
+
+@pytest.mark.parametrize("more", [[], ["algorithm={kind: dpsgd, eta: 0.05}", "period=1..3"]], ids=["pame", "dpsgd"])
+def test_validate_tells_what_the_run_then_takes(more: list[str], pame: Pame, small: Path, tmp_path: Path) -> None:
+    asked = sets(*more, "compute={step: 10ms}", "stop.iterations=60", "nodes=12")
+    found = ESTIMATE.search(words := told(pame("validate", small, *asked)))
+    assert found, words
+    milliseconds, kib, messages = (float("".join(part.split())) for part in found.groups())
+    summary = summary_of(tmp_path / told(pame("run", small, "-q", "--backend", "simulate", *asked)).strip())
+    assert 1000 * summary["seconds"] == pytest.approx(milliseconds, rel=0.1)
+    assert summary["messages"]["sent"] == pytest.approx(messages, rel=0.05)
+    assert summary["bytes"]["total"] / 1024 == pytest.approx(kib, rel=0.1)
+
+
+def test_validate_says_when_there_is_no_clock_to_estimate_by(pame: Pame, small: Path) -> None:
+    assert "it has no time model: a step takes what it takes" in told(pame("validate", small))
+    shown = told(pame("validate", small, *sets("stop={seconds: 7s}", "compute={step: 10ms}")))
+    assert "up to about 7 s by its own clock" in shown
+
+
+def test_validate_adds_up_the_runs_of_a_sweep(pame: Pame, small: Path) -> None:
+    one, three = (
+        float(
+            re.findall(r"up to about (.+?) s by", told(pame("validate", small, *sets("compute={step: 100ms}", seed))))[
+                0
+            ]
+        )
+        for seed in ("seed=1", "seed=[1, 2, 3]")
+    )
+    assert three == pytest.approx(3 * one, rel=0.05)
+
+
+def test_validate_tells_the_plan_of_faults_in_words_in_the_order_of_time(pame: Pame, small: Path) -> None:
+    faults = (
+        "faults=[{kind: kill, nodes: [3], at: 8s, back_after: 2s}, {kind: link-down, links: ['0-1'], at: 1s},"
+        " {kind: pause, nodes: [2], at: {iteration: 5}, for: 3s},"
+        " {kind: partition, shape: halves, at: {iteration: 6}, for: {iterations: 4}}]"
+    )
+    shown = told(pame("validate", small, *sets("compute={step: 1s}", faults))).splitlines()
+    told_ = shown[shown.index("faults:") + 1 :]
+    assert told_[0] == "  at iteration 5, for 3 s: node 2 paused"
+    assert re.fullmatch(r"  iteration 6 to 10: partition halves: \d \d \d \| \d \d \d", told_[1])
+    assert told_[2:] == ["  from 1 s on: links 0→1, 1→0 down", "  8 s to 10 s: node 3 killed"]
 
 
 def test_validate_warns_of_a_step_that_diverges_on_its_own(pame: Pame, small: Path) -> None:

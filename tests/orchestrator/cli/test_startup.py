@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.cli.verbs import VERBS
+from orchestrator.cli.verbs import GROUPS, VERBS
 from tests.orchestrator.cli.harness import Pame
 
 ROOT = Path(__file__).parents[3]
@@ -38,7 +38,15 @@ def test_every_verb_is_a_function_in_a_file_of_its_name_and_the_help_lists_all(p
     for verb, words in VERBS.items():
         assert callable(getattr(__import__(f"orchestrator.cli.{verb}", fromlist=[verb]), verb))
         assert f"  {verb} " in shown
-        assert words.split(",")[0] in " ".join(shown.split())
+        assert words in " ".join(shown.split())
+
+
+def test_every_verb_stands_in_a_group_of_the_help_and_is_told_in_a_sentence(pame: Pame) -> None:
+    shown = pame("--help").stdout
+    assert list(VERBS) == [verb for verbs in GROUPS.values() for verb in verbs]
+    places = [shown.index(f"\n{heading}:\n") for heading in GROUPS]
+    assert places == sorted(places)
+    assert all(words[0].isupper() and words.endswith(".") for words in VERBS.values())
 
 
 def test_the_version_is_said(pame: Pame) -> None:

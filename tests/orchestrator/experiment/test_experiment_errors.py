@@ -120,11 +120,15 @@ MISTAKES = {
 }
 
 
+LINES = {"seed: [1, 2]\nnodes: [1, 4]": 2}
+"""Of a mistake that is not in the first line."""
+
+
 @pytest.mark.parametrize(("text", "problem"), MISTAKES.items())
 def test_a_mistake_is_named_with_its_key_its_value_and_what_was_expected(
     complaints: Complain, text: str, problem: str
 ) -> None:
-    assert complaints(text) == [f"demo.yaml: {problem}"]
+    assert complaints(text) == [f"demo.yaml:{LINES.get(text, 1)}: {problem}"]
 
 
 UNREADABLE = {
@@ -132,21 +136,21 @@ UNREADABLE = {
     "# only a comment\n": "is empty; start with e.g. 'nodes: 16'",
     "- 1": "is not a mapping of settings; write lines such as 'nodes: 16'",
     "nodes": "is not a mapping of settings; write lines such as 'nodes: 16'",
-    "nodes: [": "is not YAML: expected the node content, but found '<stream end>' at line 1, column 9",
-    "nodes: 3\n\tseed: 1": "is not YAML: found character '\\t' that cannot start any token at line 2, column 1",
+    "nodes: [": "1: is not YAML: expected the node content, but found '<stream end>' (column 9)",
+    "nodes: 3\n\tseed: 1": "2: is not YAML: found character '\\t' that cannot start any token (column 1)",
     b"nodes: \xff": "is not UTF-8 text (byte 7 is not); save it as UTF-8",
     "nodes: 3\x00": "is not YAML: it holds characters that are not allowed",
     'name: "\\U00110000"': "is not YAML: it holds an escape that names no character",
-    'name: "\\uD800"': "cannot be used: half a character (a surrogate) is no text (line 1)",
-    "nodes: 3\nnodes: 4": "cannot be used: the key 'nodes' is given twice; remove one of them (line 2)",
+    'name: "\\uD800"': "1: cannot be used: half a character (a surrogate) is no text",
+    "nodes: 3\nnodes: 4": "2: cannot be used: the key 'nodes' is given twice; remove one of them",
     "seed: &a [1, 1]\nb: &b [*a, *a]\nc: [*b, *b]": (
-        "cannot be used: anchors (&) and aliases (*) are not supported; write the value out (line 1)"
+        "1: cannot be used: anchors (&) and aliases (*) are not supported; write the value out"
     ),
-    "nodes: !!python/name:os.system": "cannot be used: tags (!) are not supported; write the plain value (line 1)",
-    "? [a]\n: 1": "cannot be used: a key must be a plain word (line 1)",
-    "nodes: 3\n---\nnodes: 4": "holds more than one YAML document; keep one and remove the '---' between them",
-    "[" * 100_000: "cannot be used: nested more than 20 deep; an experiment is not (line 1)",
-    "a: [" + "1, " * 20_000 + "1]": "cannot be used: far more values than an experiment has (line 1)",
+    "nodes: !!python/name:os.system": "1: cannot be used: tags (!) are not supported; write the plain value",
+    "? [a]\n: 1": "1: cannot be used: a key must be a plain word",
+    "nodes: 3\n---\nnodes: 4": "2: holds more than one YAML document; keep one and remove the '---' between them",
+    "[" * 100_000: "1: cannot be used: nested more than 20 deep; an experiment is not",
+    "a: [" + "1, " * 20_000 + "1]": "1: cannot be used: far more values than an experiment has",
     "#" * (1 << 20) + "\n": "is larger than 1 MiB; an experiment file is a page of settings",
 }
 
@@ -155,7 +159,7 @@ UNREADABLE = {
 def test_a_file_that_cannot_be_read_says_why_in_one_line(
     complaints: Complain, content: str | bytes, problem: str
 ) -> None:
-    assert complaints(content) == [f"demo.yaml: {problem}"]
+    assert complaints(content) == [f"demo.yaml:{problem if problem[0].isdigit() else f' {problem}'}"]
 
 
 def test_a_missing_file_and_a_directory_are_told_apart(tmp_path: Path) -> None:
@@ -203,9 +207,7 @@ OVERRIDES = {
     "a..b=3": "--set a..b=3: not of the form key=value; write e.g. --set nodes=32",
     "nodes=1": "--set nodes: got 1, expected a whole number of at least 2 and at most 100000",
     "sede=1": f"--set sede: unknown key; did you mean 'seed'? (known here: {KEYS})",
-    "nodes={": (
-        "--set nodes={: the value is not YAML: expected the node content, but found '<stream end>' at line 1, column 2"
-    ),
+    "nodes={": ("--set nodes={: the value is not YAML: expected the node content, but found '<stream end>' (column 2)"),
     "period.min=3": "--set period.min: period is a single value in the file, not a section; set period as a whole",
 }
 
@@ -218,14 +220,14 @@ def test_a_wrong_override_is_told_apart_from_a_wrong_file(complaints: Complain, 
 def test_a_sweep_beyond_a_thousand_runs_is_refused_with_its_arithmetic(complaints: Complain) -> None:
     text = f"seed: {list(range(100))}\nnodes: {list(range(2, 13))}"
     assert complaints(text) == [
-        "demo.yaml: the sweep has 1100 runs (seed: 100 x nodes: 11); at most 1000 fit in one file: shorten a list"
+        "demo.yaml:1: the sweep has 1100 runs (seed: 100 x nodes: 11); at most 1000 fit in one file: shorten a list"
     ]
 
 
 def test_an_astronomical_sweep_is_refused_before_it_is_expanded(complaints: Complain) -> None:
     keys = ["seed", "nodes", "period", "name"]
     text = "\n".join(f"{key}: {list(range(1, 1000))}" for key in keys)
-    assert complaints(text)[0].startswith("demo.yaml: the sweep has 996005996001 runs (")
+    assert complaints(text)[0].startswith("demo.yaml:4: the sweep has 996005996001 runs (")
 
 
 def test_experiment_errors_are_mistakes_of_the_user() -> None:
@@ -238,3 +240,46 @@ def test_a_comparison_is_told_from_an_experiment(tmp_path: Path) -> None:
     path.write_text("name: c\nbase: {nodes: [4, 5]}\nalgorithms: {pame: {algorithm: {kind: pame}, period: [1, 2]}}\n")
     with pytest.raises(ExperimentError, match=r"is a comparison; run it with `pame compare .*compare\.yaml`"):
         load(path)
+
+
+PLACED = """\
+nodes: 16
+topology:
+  kind: rng
+algorithm:
+  support:
+    - 0.1
+    - 5.5
+  particpation: 0.5
+problem:
+  - {kind: linear, n: 20}
+  - kind: logistic
+    n: -1
+links: {delay: 5ms,
+        rate: 10}
+period: {min: 3}
+seed: []
+"""
+
+
+def test_every_mistake_is_told_with_its_line(complaints: Complain) -> None:
+    assert {line.partition(": ")[0]: line.split(": ")[1] for line in complaints(PLACED)} == {
+        "demo.yaml:3": "topology.kind",
+        "demo.yaml:7": "algorithm.support",
+        "demo.yaml:8": "algorithm.particpation",
+        "demo.yaml:12": "problem.1.n",
+        "demo.yaml:14": "links.rate",
+        "demo.yaml:15": "period.max",
+        "demo.yaml:16": "seed",
+    }
+
+
+def test_two_settings_that_contradict_each_other_are_told_with_the_line_of_the_one_to_change(
+    complaints: Complain,
+) -> None:
+    [line] = complaints("problem:\n  n: 10\nalgorithm:\n  kind: pame\n  support: 11\n")
+    assert line.startswith("demo.yaml:5: algorithm.support: 11 coordinates")
+
+
+def test_a_mistake_that_an_override_made_has_no_line(complaints: Complain) -> None:
+    assert complaints("seed: 1\nnodes: 4", ["nodes=1"]) == [f"--set nodes: got 1, {NODES}"]

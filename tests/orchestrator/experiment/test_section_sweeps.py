@@ -89,7 +89,7 @@ MISTAKES = {
 def test_mistakes_are_one_line_with_the_key(text: str) -> None:
     with pytest.raises(ExperimentError) as error:
         loaded(text)
-    assert error.value.problems[0].startswith(f"demo.yaml: {MISTAKES[text]}")
+    assert error.value.problems[0].startswith(f"demo.yaml:1: {MISTAKES[text]}")
 
 
 def test_an_override_does_not_reach_into_a_list_of_the_file() -> None:

@@ -128,3 +128,15 @@ def test_a_run_is_preferred_to_another_folder_of_its_name(tmp_path: Path, monkey
     assert find_run("last", root, NOW) == root / "mine"
     with pytest.raises(UnknownRun, match=r"the nearest names are: mine$"):
         find_run("nothing-like-it", root, NOW)
+
+
+def test_a_part_of_a_name_that_fits_one_run_names_it(tmp_path: Path) -> None:
+    names = ("20261119-100000-partition", "20261119-110000-partition", "20261119-120000-message-loss")
+    for name in names:
+        make(tmp_path, name, {"summary.json": "{}"})
+    assert find_run("message-loss", tmp_path, NOW) == tmp_path / names[2]
+    assert find_run("110000", tmp_path, NOW) == find_run("110000-partition", tmp_path, NOW) == tmp_path / names[1]
+    with pytest.raises(UnknownRun, match=rf"'partition' fits 2 runs below .*; the newest: {names[1]}, {names[0]}$"):
+        find_run("partition", tmp_path, NOW)
+    with pytest.raises(UnknownRun, match="there is no run 'part' below"):
+        find_run("part", tmp_path, NOW)

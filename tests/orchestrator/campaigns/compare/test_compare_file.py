@@ -60,6 +60,19 @@ def test_a_mistake_is_answered_with_what_to_do(tmp_path: Path, old: str, new: st
     assert str(caught.value).startswith(str(tmp_path / "small.yaml"))
 
 
+def test_a_mistake_is_told_with_its_line_also_one_of_an_experiment_that_it_makes(tmp_path: Path) -> None:
+    bad = SMALL.replace("  nodes: 6", "  nodes: 6\n  nodez: 7", 1)
+    line = bad.splitlines().index("  nodez: 7") + 1
+    found = load_comparison(small_file(tmp_path, bad))
+    with pytest.raises(ExperimentError) as caught:
+        experiment_of(found, CompareCell("dpsgd", CompareView.AS_PUBLISHED, (), 1))
+    assert str(caught.value).startswith(f"{tmp_path / 'small.yaml'}:{line}: base.nodez: unknown key")
+    bad = SMALL.replace("seeds: [1, 2]", "sedes: [1, 2]", 1)
+    line = bad.splitlines().index("sedes: [1, 2]") + 1
+    with pytest.raises(ExperimentError, match=rf"small\.yaml:{line}: sedes: unknown key"):
+        load_comparison(small_file(tmp_path, bad))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

@@ -156,12 +156,12 @@ def test_a_mistake_is_named_with_its_key_its_value_and_what_was_expected(entry: 
     text = f"faults:\n- {{kind: pause, nodes: all}}\n- {entry}\n"
     with pytest.raises(ExperimentError) as caught:
         variants_of(text)
-    assert str(caught.value) == f"demo.yaml: faults.1{problem}"
+    assert str(caught.value) == f"demo.yaml:3: faults.1{problem}"
 
 
 def test_faults_that_are_no_list_are_refused() -> None:
     with pytest.raises(
-        ExperimentError, match=r"^demo\.yaml: faults: got a section, expected a list, each item a section"
+        ExperimentError, match=r"^demo\.yaml:\d+: faults: got a section, expected a list, each item a section"
     ):
         variants_of("faults: {kind: pause, nodes: all}")
 
