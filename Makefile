@@ -48,5 +48,5 @@ $(READY): pyproject.toml
 	@touch $@
 
 $(VISION): $(READY)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[vision]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[vision,notebook]'
 	@touch $@
