@@ -22,7 +22,7 @@ class AskedWrongly(PameError):
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedExperiment:
     """`path`: the file, or what errors call the text."""
 
     path: Path
@@ -30,16 +30,16 @@ class Asked:
     """None: that of the file."""
 
 
-def asked(given: Given) -> Asked:
+def asked(given: Given) -> AskedExperiment:
     if given is None:
-        return Asked(default_path())
+        return AskedExperiment(default_path())
     if isinstance(given, Mapping):
-        return Asked(Path("experiment"), to_yaml(_plain(given)))
+        return AskedExperiment(Path("experiment"), to_yaml(_plain(given)))
     if isinstance(given, Path):
-        return Asked(find_experiment(given))
+        return AskedExperiment(find_experiment(given))
     if isinstance(given, str):
         is_text = "\n" in given or ": " in given
-        return Asked(Path("experiment"), given) if is_text else Asked(find_experiment(Path(given)))
+        return AskedExperiment(Path("experiment"), given) if is_text else AskedExperiment(find_experiment(Path(given)))
     raise AskedWrongly(
         f"an experiment is a path, a name, YAML text or a dict, not {type(given).__name__}: give one of these"
     )

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from orchestrator.experiment import Variant, load, load_text
 from pame.stopping import StopRules
-from pame_testbed.asked import Asked, AskedWrongly, Given, as_overrides, asked
+from pame_testbed.asked import AskedExperiment, AskedWrongly, Given, as_overrides, asked
 from pame_testbed.job import Job
 from pame_testbed.results import ComparisonRuns, Run, SweepRuns
 from pame_testbed.shown import view_of
@@ -108,18 +108,18 @@ def compare(
         raise AskedWrongly("give a comparison: a path, a name such as compare-logistic, YAML text or a dict")
     what, overrides = asked(comparison), as_overrides(settings)
     if what.text is not None:
-        what = Asked(Path("comparison"), what.text)
+        what = AskedExperiment(Path("comparison"), what.text)
     job = _job("compare", what, overrides, backend, on, out, token, security_folder, seeds, quick)
     return ComparisonRuns(worked(job, view_of(what.path.stem, StopRules(), progress)))
 
 
-def _variants(what: Asked, overrides: list[str]) -> list[Variant]:
+def _variants(what: AskedExperiment, overrides: list[str]) -> list[Variant]:
     return load(what.path, overrides) if what.text is None else load_text(what.text, what.path, overrides)
 
 
 def _job(
     verb: Literal["run", "sweep", "compare"],
-    what: Asked,
+    what: AskedExperiment,
     overrides: list[str],
     backend: str | None,
     on: str | None,

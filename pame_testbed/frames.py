@@ -14,5 +14,5 @@ def frame_of(table: ColumnTable) -> "pd.DataFrame":
     with needing_extra("frames"):
         import pandas as pd
     frame = pd.DataFrame(dict(table.columns))
-    words = [name for name in LABELS if name in frame and frame[name].dtype == object]
+    words = [name for name in LABELS if name in table.columns and table.columns[name].dtype == object]
     return frame.astype(dict.fromkeys(words, "category"))

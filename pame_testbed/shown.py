@@ -80,15 +80,16 @@ class NotebookView:
     """Below the cell: a bar, and the curve as far as it has come; twice a second."""
 
     def __init__(self, name: str, stop: StopRules) -> None:
-        from IPython.display import HTML, display
+        from IPython import display as ipython
 
-        self._html = HTML
+        self._html: Any = ipython.HTML
+        show: Any = ipython.display
         self._name = name
         self._stop = stop
         self._points: list[Evaluation] = []
         self._share, self._words = 0.0, "starting"
         self._drawn_at = 0.0
-        self._handle = display(HTML(self._page()), display_id=True)
+        self._handle = show(self._shown(), display_id=True)
 
     def point(self, point: Evaluation) -> None:
         if not self._points or point.by == self._points[-1].by or point.by == "time":
@@ -115,7 +116,11 @@ class NotebookView:
         now = time.monotonic()
         if self._handle is not None and (at_once or now - self._drawn_at >= _EVERY_S):
             self._drawn_at = now
-            self._handle.update(self._html(self._page()))
+            self._handle.update(self._shown())
+
+    def _shown(self) -> Any:
+        html: Any = self._html
+        return html(self._page())
 
     def _page(self) -> str:
         bar = f'<progress value="{self._share:.4f}" max="1" style="width:16em" aria-label="progress"></progress>'
@@ -130,7 +135,8 @@ class NotebookView:
         values = [point.metrics[metric] if y == metric else point.objective for point in known]
         is_timed = known[-1].by == "time"
         places = [point.seconds if is_timed else point.iteration for point in known]
-        line = FigureLine("", *(np.array(each, np.float64) for each in (places, values, values, values)), runs=1)
+        x, f = np.array(places, np.float64), np.array(values, np.float64)
+        line = FigureLine("", x, f, f, f, 1)
         return draw([line], "seconds" if is_timed else "iteration", y, _CHART).svg()
 
 

@@ -42,7 +42,8 @@ class Worker:
         self.folder: Path | None = None
         self._shown = shown
         self._is_over = False
-        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (open as long as the process)
+        self._complaint = ""
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
             [sys.executable, "-m", "pame_testbed.worker"],
             stdin=subprocess.PIPE,
@@ -76,7 +77,7 @@ class Worker:
                 message = self._messages.get()
                 if message is None:
                     self._close()
-                    raise MachineFault(f"the process of the run ended without a word{self._complaint()}")
+                    raise MachineFault(f"the process of the run ended without a word{self._complaint}")
                 self._is_over = any(word in message for word in LAST)
                 self._note(message)
                 yield message
@@ -119,7 +120,10 @@ class Worker:
             self._process.stdin.close()
         self._process.wait()
         self._reader.join()
-        self._shown.over(self.folder)
+        if not self._errors.closed:
+            self._complaint = self._last_complaint()
+            self._errors.close()
+            self._shown.over(self.folder)
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -128,7 +132,7 @@ class Worker:
                 self._messages.put(json.loads(line))
         self._messages.put(None)
 
-    def _complaint(self) -> str:
+    def _last_complaint(self) -> str:
         self._errors.seek(0, os.SEEK_SET)
         lines = self._errors.read().decode(errors="replace").strip().splitlines()
         return f": {lines[-1]}" if lines else ""

@@ -25,6 +25,7 @@ SMALL = {
     "stop": {"iterations": 60},
 }
 ENDLESS = {**SMALL, "stop": {"iterations": 10_000_000}}
+WRONG: Any = 3
 COMPARED = """
 name: two
 base: {nodes: 4, topology: {kind: ring}, problem: {kind: linear, n: 12, samples: 20}, stop: {iterations: 30}}
@@ -49,8 +50,7 @@ def script(folder: Path, text: str) -> subprocess.Popen[str]:
 
 @pytest.mark.timeout(300)
 def test_points_of_a_run_on_real_nodes_come_while_it_goes_on() -> None:
-    settings = {"compute__step": "20ms", "stop__iterations": 200}
-    with pt.start(SMALL, backend="local", **settings) as going:
+    with pt.start(SMALL, backend="local", compute__step="20ms", stop__iterations=200) as going:
         points = iter(going)
         first = next(points)
         assert not (going.folder / "summary.json").exists()
@@ -67,6 +67,7 @@ def test_points_of_a_run_on_real_nodes_come_while_it_goes_on() -> None:
     assert set(run.events["what"]) == {"assigned"}
 
 
+@pytest.mark.timeout(400)
 def test_a_run_is_asked_for_as_a_dict_yaml_a_path_or_a_name_and_overridden_by_keywords(folder: Path) -> None:
     text = "nodes: 4\ntopology: {kind: ring}\nproblem: {kind: linear, n: 12, samples: 20}\nstop: {iterations: 60}\n"
     (folder / "mine.yaml").write_text(text)
@@ -80,6 +81,7 @@ def test_a_run_is_asked_for_as_a_dict_yaml_a_path_or_a_name_and_overridden_by_ke
     assert again.curve["objective"].tolist() == run.curve["objective"].tolist()
 
 
+@pytest.mark.timeout(300)
 def test_a_script_without_a_guard_sweeps_with_processes_for_each_core(folder: Path) -> None:
     text = f"sweep = pt.sweep({SMALL!r}, backend='simulate', stop__iterations=5, seed=[3, 4])\nprint(sweep.folder)\n"
     with script(folder, f"{text}print(sweep.summary[['seed', 'gap']].to_json(orient='values'))\n") as process:
@@ -94,7 +96,7 @@ def test_a_script_without_a_guard_sweeps_with_processes_for_each_core(folder: Pa
 
 
 @pytest.mark.timeout(300)
-def test_a_comparison_comes_back_as_one_tidy_frame(folder: Path) -> None:
+def test_a_comparison_comes_back_as_one_tidy_frame() -> None:
     compared = pt.compare(COMPARED, quick=True, nodes=5)
     kept = [line for line in lines_of(compared.folder / "rows.jsonl") if not line["stage"].startswith("tuning")]
     assert len(compared.curve) == sum(len(line["curve"]) for line in kept)
@@ -107,6 +109,7 @@ def test_a_comparison_comes_back_as_one_tidy_frame(folder: Path) -> None:
     assert (compared.folder / "compare.yaml").read_text() == COMPARED
 
 
+@pytest.mark.timeout(300)
 def test_stopped_on_the_way_a_run_keeps_what_there_is() -> None:
     with pt.start(ENDLESS, backend="simulate") as going:
         next(iter(going))
@@ -117,6 +120,7 @@ def test_stopped_on_the_way_a_run_keeps_what_there_is() -> None:
     assert run.report.is_file()
 
 
+@pytest.mark.timeout(300)
 def test_when_the_caller_is_killed_its_run_ends_in_order(folder: Path) -> None:
     text = f"going = pt.start({ENDLESS!r}, backend='simulate')\nnext(iter(going))\nprint(going.folder, flush=True)\n"
     with script(folder, f"{text}import time\ntime.sleep(1000)\n") as process:
@@ -127,6 +131,7 @@ def test_when_the_caller_is_killed_its_run_ends_in_order(folder: Path) -> None:
     assert json.loads((place / "summary.json").read_text())["status"] == "interrupted"
 
 
+@pytest.mark.timeout(300)
 def test_ctrl_c_in_a_script_ends_its_run_in_order_before_it_is_heard(folder: Path) -> None:
     text = f"going = pt.start({ENDLESS!r}, backend='simulate')\nprint(going.folder, flush=True)\n"
     text += "try:\n going.run\nexcept KeyboardInterrupt:\n print(pt.load(going.folder).status)\n"
@@ -139,6 +144,7 @@ def test_ctrl_c_in_a_script_ends_its_run_in_order_before_it_is_heard(folder: Pat
     assert said.strip() == "interrupted"
 
 
+@pytest.mark.timeout(300)
 def test_a_killed_process_is_an_error_and_not_a_wait_for_ever() -> None:
     with pt.start(ENDLESS, backend="simulate") as going:
         points = iter(going)
@@ -170,7 +176,7 @@ def _command(pid: str) -> bytes:
         (lambda: pt.run(on="127.0.0.1:9", backend="local"), "leave backend out"),
         (lambda: pt.run(seed=[1, 2]), "this asks for 2 runs: use pame_testbed.sweep"),
         (lambda: pt.sweep(seed=1), "this asks for a single run: use pame_testbed.run"),
-        (lambda: pt.run(3), "is a path, a name, YAML text or a dict, not int"),
+        (lambda: pt.run(WRONG), "is a path, a name, YAML text or a dict, not int"),
         (lambda: pt.run(nodes=object()), "which no experiment file holds"),
         (lambda: pt.load("nothing"), "there is no run 'nothing'"),
         (lambda: pt.compare(None), "give a comparison"),

@@ -23,7 +23,8 @@ def test_frames_have_the_numbers_of_the_files_and_labels_are_categories(run: Pat
     assert isinstance(loaded, pt.Run)
     points = [json.loads(line) for line in (run / "curve.jsonl").read_text().splitlines()]
     assert loaded.curve["consensus"].tolist() == [point["consensus"] for point in points]
-    assert (loaded.curve["gap"] == loaded.curve["objective"] - loaded.f_star).all()
+    assert (loaded.curve["gap"] == loaded.curve["objective"] - loaded.curve["f_star"]).all()
+    assert set(loaded.curve["f_star"]) == {loaded.f_star}
     raw = pd.read_csv(run / "records.csv")
     pd.testing.assert_frame_equal(loaded.records[list(raw.columns)], raw, check_dtype=False)
     pd.testing.assert_frame_equal(
