@@ -22,10 +22,10 @@ from pame import topology
 from pame.algorithms.dpsgd import DpsgdSpec
 from pame.byte_account import ByteAccount
 from pame.errors import PameError
+from pame.network_specs import CnnSpec, NetworkSpec, SoftmaxSpec
 from pame.observe import Evaluation, Record
 from pame.problems import ImageClassificationSpec, Problem
 from pame.problems.image_classification import ACCURACY
-from pame.problems.network_specs import CnnSpec, NetworkSpec, SoftmaxSpec
 from pame.resolved_run import ResolvedRun
 from pame.simulator import run_lock_step
 from pame.stopping import StopRules

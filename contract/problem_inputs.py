@@ -8,9 +8,9 @@ from contract.unexpected_errors import in_one_line
 from pame import problems
 from pame.data_set import DataSet
 from pame.errors import PameError, ParameterError
+from pame.network_specs import ModuleSpec, UserModule
 from pame.problems import ImageClassificationSpec, Problem, ProblemInputs, ProblemSpec
-from pame.problems.image_classification import SampleShards, UserModule
-from pame.problems.network_specs import ModuleSpec
+from pame.problems.image_classification import SampleShards
 
 
 def build_problem(spec: ProblemSpec, nodes: int, seed: int) -> Problem:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -31,15 +32,21 @@ FORBIDDEN: dict[str, dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 
-def violations(package: str, source: str) -> list[str]:
-    """What a module of a package imports although its layer forbids it."""
+def imported_names(source: str) -> list[str]:
+    """What a module imports: modules, and what it takes of them."""
     imported = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             imported += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             imported += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return imported
+
+
+def violations(package: str, source: str) -> list[str]:
+    """What a module of a package imports although its layer forbids it."""
     forbidden = [name for names in FORBIDDEN[package].values() for name in names]
+    imported = imported_names(source)
     return [name for name in imported if any(name == bad or name.startswith(f"{bad}.") for bad in forbidden)]
 
 
@@ -133,6 +140,22 @@ def test_the_orchestrator_imports_of_nodes_only_what_starts_or_shapes_one() -> N
             if name == "node" or name.startswith("node."):
                 found.setdefault(name, set()).add(str(path.relative_to(ROOT)))
     assert found == STARTS_OR_SHAPES
+
+
+def parts_that_import_each_other(package: str) -> list[set[str]]:
+    """Of the folders and modules right below a package, wherever in them the import stands."""
+    graph = nx.DiGraph()
+    names = {path.stem for path in (ROOT / package).iterdir()}
+    for path in modules(package):
+        here = path.relative_to(ROOT).parts[1].removesuffix(".py")
+        parts = {name.split(".")[1] for name in imported_names(path.read_text()) if name.startswith(f"{package}.")}
+        graph.add_edges_from((here, part) for part in (parts & names) - {here})
+    return [circle for circle in nx.strongly_connected_components(graph) if len(circle) > 1]
+
+
+@pytest.mark.parametrize("package", ["pame", "contract", "node", "orchestrator"])
+def test_no_two_parts_of_a_package_import_each_other(package: str) -> None:
+    assert parts_that_import_each_other(package) == []
 
 
 LEAVES = {"errors", "number_words"}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from orchestrator.backends.local import check_local, local, on_loopback
 from orchestrator.backends.netns import check_netns, namespaces, netns
-from orchestrator.backends.on_processes import Network, RunOnBackend
+from orchestrator.backends.on_processes import OpenPlaces, RunOnBackend
 from orchestrator.backends.simulate import check_simulate, simulate
 from orchestrator.experiment import Experiment
 
@@ -27,7 +27,7 @@ BACKENDS = {
     "simulate": Backend(check_simulate, simulate),
 }
 DEFAULT_BACKEND = "local"
-NETWORKS: Mapping[str, Network] = {"local": on_loopback, "netns": namespaces}
+NETWORKS: Mapping[str, OpenPlaces] = {"local": on_loopback, "netns": namespaces}
 """Of the backends whose nodes can stay for several runs."""
 
 __all__ = ["BACKENDS", "DEFAULT_BACKEND", "NETWORKS", "Backend"]

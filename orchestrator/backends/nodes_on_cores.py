@@ -2,6 +2,7 @@
 
 Each process has a block of nodes, with all that they compute. The driver stays here, and only messages pass from one
 process to another: what they weigh and who gets them by a pipe, their arrays by memory that all processes share.
+When an iteration has ended, a process begins the next one unasked, while the driver keeps the books of the last.
 """
 
 import gc
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from contract.unexpected_errors import FailedElsewhere
-from pame.algorithms import Message, Received
+from pame.algorithms import Algorithm, Message, Received
 from pame.compressors import Payload
 from pame.errors import PameError
 from pame.exchange import Vector
@@ -29,6 +30,8 @@ from pame.simulator import NodeEnd, NodesHere, NodeTurn
 
 Bytes = NDArray[np.uint8]
 
+_Mistake = tuple[type[Exception], tuple[object, ...]]
+_Answer = tuple[_Mistake | None, object]
 _ROOM = 4
 """Whole models that a node's message may hold on its way; what is longer goes through the pipe."""
 _ALIGNED = 64
@@ -38,7 +41,7 @@ class CoreProcessFailed(PameError):
     """A process of simulated nodes has gone."""
 
 
-class _Place(NamedTuple):
+class _ArrayPlace(NamedTuple):
     """Where an array is in the shared memory of a process."""
 
     first: int
@@ -76,7 +79,9 @@ class NodesOnCores:
         context = multiprocessing.get_context("fork")
         self._models = _shared(context, 8 * len(nodes) * setting.problem.n).view(np.float64).reshape(len(nodes), -1)
         room = 8 * _ROOM * setting.problem.n
-        memories = [_shared(context, room * (block.stop - block.start)) for block in self._blocks]
+        memories = [
+            _shared(context, 2 * room * (block.stop - block.start)).reshape(2, -1) for block in self._blocks
+        ]  # in turns: who is slow still reads of one iteration while others write of the next
         self._stored: dict[int, _Stored] = {}
         """Of the iteration that is under way, by sender."""
         self._processes: list[Any] = []
@@ -84,7 +89,7 @@ class NodesOnCores:
         for number, block in enumerate(self._blocks):
             here = NodesHere(setting, nodes[block], check, block.start)
             ours, theirs = context.Pipe()
-            serving = _Serving(number, here, memories, self._models[block])
+            serving = _Serving(number, nodes[block], here, memories, self._models[block])
             process = context.Process(target=_serve, args=(theirs, [*self._pipes, ours], serving), daemon=True)
             process.start()
             theirs.close()
@@ -140,10 +145,38 @@ class NodesOnCores:
 class _Serving:
     """What a process does: the nodes of its block, and the memory in which messages are."""
 
-    def __init__(self, number: int, nodes: NodesHere, memories: Sequence[Bytes], models: NDArray[np.float64]) -> None:
-        self._number, self._nodes, self._memories, self._models = number, nodes, memories, models
+    def __init__(
+        self,
+        number: int,
+        algorithms: Sequence[Algorithm],
+        nodes: NodesHere,
+        memories: Sequence[Bytes],
+        models: NDArray[np.float64],
+    ) -> None:
+        self._number, self._algorithms, self._nodes = number, algorithms, nodes
+        self._memories, self._models = memories, models
         self._sent: dict[int, Message] = {}
         """Of the nodes here at the iteration that is under way."""
+        self._ended: int | None = None
+        """The newest iteration that was ended, if the next one is not begun."""
+        self._begun: _Answer | None = None
+        """What became of an iteration that was begun unasked."""
+        self._look()
+
+    def answer(self, what: str, *details: Any) -> "_Answer":
+        if what == "begin" and self._begun is not None:
+            answer, self._begun = self._begun, None
+            return answer
+        try:
+            return None, getattr(self, what)(*details)
+        except Exception as error:  # told where somebody can hear it
+            return _packed(error), None
+
+    def go_ahead(self) -> None:
+        """Begin the iteration after the one that has just ended; who asks for it is told what came of it."""
+        if self._ended is not None:
+            k, self._ended = self._ended + 1, None
+            self._begun = self.answer("begin", k)
 
     def begin(self, k: int) -> tuple[list[NodeTurn], dict[int, _Stored]]:
         turns, stored, used = self._nodes.begin(k), {}, 0
@@ -153,33 +186,41 @@ class _Serving:
             if mail is not None:
                 sender, message = mail.envelope.sender, mail.envelope.message
                 self._sent[sender] = message
-                stored[sender], used = self._store(message, used)
+                stored[sender], used = self._store(k, message, used)
                 mail = replace(mail, envelope=replace(mail.envelope, message={}))
             light.append(NodeTurn(mail, wanted))
         return light, stored
 
     def end(self, k: int, arrived: Sequence[Sequence[Received]], contents: dict[int, _Stored]) -> list[NodeEnd]:
-        messages = {sender: self._fetch(sender, stored) for sender, stored in contents.items()}
+        messages = {sender: self._fetch(k, sender, stored) for sender, stored in contents.items()}
         full = [[replace(envelope, message=messages[envelope.sender]) for envelope in inbox] for inbox in arrived]
-        return [
+        ends = [
             NodeEnd([replace(envelope, message={}) for envelope in taken], coverage)
             for taken, coverage in self._nodes.end(k, full)
         ]
+        self._look()
+        self._ended = k
+        return ends
 
     def models(self) -> None:
-        self._models[:] = self._nodes.models()
+        self._models[:] = self._between
 
     def desynchronised(self) -> int:
-        return self._nodes.desynchronised()
+        return self._gaps
 
-    def _store(self, message: Message, used: int) -> tuple[_Stored, int]:
-        memory = self._memories[self._number]
+    def _look(self) -> None:
+        """How the nodes are between two iterations: models are replaced, never changed."""
+        self._between = [node.model for node in self._algorithms]
+        self._gaps = self._nodes.desynchronised()
+
+    def _store(self, k: int, message: Message, used: int) -> tuple[_Stored, int]:
+        memory = self._memories[self._number][k % 2]
 
         def stored(value: object) -> object:
             nonlocal used
             if not isinstance(value, np.ndarray) or used + value.nbytes > memory.size:
                 return value
-            place = _Place(used, value.dtype.str, value.shape)
+            place = _ArrayPlace(used, value.dtype.str, value.shape)
             _at(memory, place)[...] = value
             used += -(-value.nbytes // _ALIGNED) * _ALIGNED
             return place
@@ -187,14 +228,14 @@ class _Serving:
         vectors = {name: (type(vector), tuple(map(stored, _parts(vector)))) for name, vector in message.items()}
         return _Stored(self._number, vectors), used
 
-    def _fetch(self, sender: int, stored: _Stored) -> Message:
-        """Copied, for the memory holds other messages at the next iteration."""
+    def _fetch(self, k: int, sender: int, stored: _Stored) -> Message:
+        """Copied, for the memory holds other messages two iterations later."""
         if stored.process == self._number:
             return self._sent[sender]
-        memory = self._memories[stored.process]
+        memory = self._memories[stored.process][k % 2]
 
         def fetched(value: Any) -> Any:
-            return _at(memory, value).copy() if isinstance(value, _Place) else value
+            return _at(memory, value).copy() if isinstance(value, _ArrayPlace) else value
 
         return {
             name: fetched(*values) if issubclass(kind, np.ndarray) else kind(*map(fetched, values))
@@ -208,7 +249,7 @@ def _parts(vector: Payload | Vector) -> tuple[object, ...]:
     return tuple(getattr(vector, field.name) for field in fields(vector))
 
 
-def _at(memory: Bytes, place: _Place) -> NDArray[Any]:
+def _at(memory: Bytes, place: _ArrayPlace) -> NDArray[Any]:
     return np.ndarray(place.shape, place.dtype, memory, place.first)
 
 
@@ -224,16 +265,11 @@ def _serve(pipe: Connection, parents: Sequence[Connection], serving: _Serving) -
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with np.errstate(over="ignore", invalid="ignore"), suppress(EOFError, OSError):
         while True:
-            what, *details = pipe.recv()
-            answer: tuple[object, object]
-            try:
-                answer = (None, getattr(serving, what)(*details))
-            except Exception as error:  # told where somebody can hear it
-                answer = (_packed(error), None)
-            pipe.send(answer)
+            pipe.send(serving.answer(*pipe.recv()))
+            serving.go_ahead()
 
 
-def _packed(error: Exception) -> tuple[type[Exception], tuple[object, ...]]:
+def _packed(error: Exception) -> _Mistake:
     """A user's mistake is what it was; another one is told in one line, with its traceback."""
     return (type(error), error.args) if isinstance(error, PameError) else (FailedElsewhere, FailedElsewhere.told(error))
 

@@ -41,7 +41,7 @@ class Places:
     """Open files that the nodes keep open as long as they live."""
 
 
-Network = Callable[[int], AbstractContextManager[Places]]
+OpenPlaces = Callable[[int], AbstractContextManager[Places]]
 """Places for so many nodes, as long as they are needed."""
 
 
@@ -89,7 +89,7 @@ class RunOnBackend(Protocol):
         its summary repeats."""
 
 
-def runs_on(backend: str, network: Network) -> RunOnBackend:
+def runs_on(backend: str, network: OpenPlaces) -> RunOnBackend:
     """Runs on a network that is made for so many nodes, and for one run only: nothing of it is left."""
 
     def run(
@@ -103,7 +103,7 @@ def runs_on(backend: str, network: Network) -> RunOnBackend:
 
 
 def run_on_processes(
-    requests: Sequence[RunRequest], log: Path, network: Network, ended: Ended = lambda *_: None
+    requests: Sequence[RunRequest], log: Path, network: OpenPlaces, ended: Ended = lambda *_: None
 ) -> list[Ending]:
     """Runs in order, on as many nodes as the largest needs, which are started once; after one that is interrupted no
     other begins. Each fills its run folder; no process is left, whatever happens.

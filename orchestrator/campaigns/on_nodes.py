@@ -96,7 +96,7 @@ class ServedNodes:
         with RunFolder(room) as files:
             files.write_experiment(experiment)
             try:
-                told = self._follow(accepted.run, _Told(files, observer))
+                told = self._follow(accepted.run, _KeptCurve(files, observer))
             except KeyboardInterrupt:
                 self._client.cancel(accepted.run)
                 raise
@@ -152,7 +152,7 @@ def _summary(experiment: Experiment, ending: Ending, last: Evaluation | None, no
     )
 
 
-class _Told(Several):
+class _KeptCurve(Several):
     """Puts the curve into the run folder, and passes everything on."""
 
     def __init__(self, files: RunFolder, observer: NetworkObserver) -> None:

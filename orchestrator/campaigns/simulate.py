@@ -27,7 +27,7 @@ from pame.observe import Evaluation, Record, RunOutcome, Several
 def simulate(cell: Cell, folder: Path | None = None) -> Run:
     if folder is not None:
         return _simulate_into(cell, folder)
-    experiment, look, kept = cell.experiment, cell.look, _KeptRun()
+    experiment, look, kept = cell.experiment, cell.look, _WatchedRun()
     driver, status = choose_driver(experiment), Status.FINISHED
     outcome: RunOutcome | None = None
     with threadpool_limits(1), np.errstate(over="ignore", invalid="ignore"):
@@ -86,7 +86,7 @@ def _stop_if_told() -> None:
         raise KeyboardInterrupt
 
 
-class _KeptRun:
+class _WatchedRun:
     def __init__(self) -> None:
         self.points: list[Evaluation] = []
         self.records: list[Record] = []

@@ -189,7 +189,8 @@ def _say_network(network: NetworkSummary, console: Console) -> None:
         seen = "ss: not measured" if counted is None else f"ss counted {percent(counted)} of that"
         console.print(f"on the wire: by a model of all headers and receipts; {seen}")
     if cost is not None:
-        took = f"evaluation took {duration(cost.cpu_s)} of CPU and {volume(cost.bytes)} of snapshots"
+        took = "" if cost.seconds is None else f"{duration(cost.seconds)}, "
+        took = f"evaluation took {took}{duration(cost.cpu_s)} of CPU, {volume(cost.bytes)} of snapshots"
         console.print(took + ("; [red]cpu-bound[/]" if network.cpu_bound else ""))
 
 

@@ -8,8 +8,8 @@ from orchestrator.errors import NotEnoughNodes
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.faults import FaultError, kind_of
 from pame.fault_effects import KillEffect, PauseEffect, Plan, RestartEffect, StoppingEffect
+from pame.network_specs import ModuleSpec
 from pame.problems import ImageClassificationSpec
-from pame.problems.network_specs import ModuleSpec
 
 _ORDERS: dict[type, str] = {PauseEffect: "order:pause", KillEffect: "order:kill", RestartEffect: "order:restart"}
 

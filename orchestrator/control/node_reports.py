@@ -77,7 +77,7 @@ class NodeReports:
         self.starved = 0
         self.records = 0
         self.snapshot_bytes = 0
-        self.cpu_s = 0.0
+        self.cpu_s, self.evaluated_s = 0.0, 0.0
         """Spent here on evaluating models."""
 
     def has_faults(self) -> None:
@@ -118,9 +118,10 @@ class NodeReports:
 
     def measure(self, point: UnmeasuredPoint) -> Measured | StoredModels:
         """The part of an evaluation that takes time; it touches nothing, so that a thread can do it."""
-        start = time.thread_time()
+        began, start = time.monotonic(), time.thread_time()
         measured = self._evaluator.measure(point.models)
         self.cpu_s += time.thread_time() - start
+        self.evaluated_s += time.monotonic() - began
         return measured
 
     def judge(self, point: UnmeasuredPoint, measured: Measured | StoredModels) -> str | None:

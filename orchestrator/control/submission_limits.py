@@ -57,11 +57,11 @@ def _problems(experiment: Experiment, cost: Cost, memory_bytes: int) -> Iterator
         yield f"links.nodes: {entries} entries for {cost.edges} edges: give at most {MOST_LINK_LOOKS // cost.edges}"
     room = int(MEMORY_SHARE * memory_bytes)
     if cost.bytes > room:
-        n = getattr(experiment.problem, "n", 1)
+        n = getattr(experiment.problem, "n", None)
+        smaller = f"problem.samples smaller, or give problem.n: {max(1, n * room // (cost.bytes + 1))}" if n else ""
         yield (
             f"problem: data and models take {cost.bytes / 2**30:.3g} GiB, and this orchestrator has "
-            f"{room / 2**30:.3g} GiB for them: make nodes or problem.samples smaller, or give problem.n: "
-            f"{max(1, n * room // (cost.bytes + 1))}"
+            f"{room / 2**30:.3g} GiB for them: make nodes or {smaller or 'problem.model smaller'}"
         )
     times = max(cost.evaluations / MOST_EVALUATIONS, cost.operations / MOST_OPERATIONS)
     if times > 1:

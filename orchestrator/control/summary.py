@@ -41,7 +41,9 @@ def network_summary(run: NetworkRunState, wall_s: float, run_s: float | None = N
         deaths=run.disturbances.deaths,
         departures=run.disturbances.departures,
         restarts=run.disturbances.restarts,
-        evaluation=EvaluationCost(cost_s, collection.snapshot_bytes, cost_s / wall_s if wall_s else None),
+        evaluation=EvaluationCost(
+            collection.evaluated_s, cost_s, collection.snapshot_bytes, cost_s / wall_s if wall_s else None
+        ),
         results={
             str(node): NodeResult(k, sha256(model.astype("<f8").tobytes()).hexdigest())
             for node, (k, model) in sorted(collection.results.items())

@@ -3,12 +3,18 @@
 from dataclasses import dataclass
 from math import comb, inf, log2
 
+from contract.data_store import find_data
 from orchestrator.experiment import Experiment
+from pame.errors import PameError
+from pame.network_specs import SoftmaxSpec, parameters
+from pame.problems import ImageClassificationSpec
 from pame.topology.kinds import Complete, ErdosRenyi, Exponential, RandomRegular, ScaleFree, SmallWorld, TwoClusters
 
 _NUMBER = 8
 _MODELS_PER_NODE = 4
 """Model, average, gradient and message of a node; or its newest snapshot, its result and pieces of both."""
+_MODELS_PER_NETWORK_NODE = 13
+"""Those, and in the simulator what lies in shared memory: a model, and messages of two iterations."""
 _EDGE_BYTES = 64
 _FASTEST = 1000.0
 """Iterations per second: nobody is faster for long."""
@@ -16,7 +22,8 @@ _FASTEST = 1000.0
 
 @dataclass(frozen=True)
 class Cost:
-    """All of them upper estimates; a kind of a plugin that does not say its size counts as nothing."""
+    """All of them upper estimates; a kind of a plugin that does not say its size counts as nothing. A network's
+    evaluations have no operations: what they cost is said by the run."""
 
     edges: int
     bytes: int
@@ -38,13 +45,26 @@ def cost_of(experiment: Experiment, seconds: float = inf) -> Cost:
     if stop.paper is not None:
         evaluations += iterations // stop.paper.every
     edges = edges_of(experiment)
+    models = n * _MODELS_PER_NODE
+    if isinstance(problem, ImageClassificationSpec):  # nodes map the same samples
+        models = _parameters(problem) * _MODELS_PER_NETWORK_NODE
     return Cost(
         edges=edges,
-        bytes=_NUMBER * n * (rows + nodes * _MODELS_PER_NODE) + _EDGE_BYTES * edges,
+        bytes=_NUMBER * (n * rows + nodes * models) + _EDGE_BYTES * edges,
         records=nodes * iterations,
         evaluations=evaluations,
         operations=2 * n * rows * evaluations,
     )
+
+
+def _parameters(problem: ImageClassificationSpec) -> int:
+    """Of its network; a user's own, or one on data that are not here, counts as nothing."""
+    try:
+        facts = find_data(problem.data).manifest.facts
+    except PameError:  # told when the data are opened
+        return 0
+    fits = facts.is_image or isinstance(problem.model, SoftmaxSpec)
+    return (parameters(problem.model, facts.shape, len(facts.classes)) or 0) if fits else 0
 
 
 def edges_of(experiment: Experiment) -> int:

@@ -24,9 +24,9 @@ from pame.algorithms import PameSpec
 from pame.errors import ParameterError, TopologyError
 from pame.fault_effects import DegradeEffect, Plan
 from pame.fault_plan_text import named_nodes, read_plan
+from pame.network_specs import ModuleSpec
 from pame.problems import ImageClassificationSpec, Problem, ProblemSpec
 from pame.problems.image_classification import ImageClassification, PartitionedData
-from pame.problems.network_specs import ModuleSpec
 from pame.resolved_run import ResolvedRun
 from pame.rules import Compute
 from pame.sampling import period
@@ -58,8 +58,8 @@ def check_memory(experiment: Experiment) -> None:
     needed, there = cost_of(experiment).bytes, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if needed > there:
         raise TooLittleMemory(
-            f"the data of {experiment.nodes} nodes takes {needed / 2**30:.3g} GiB and this machine has "
-            f"{there / 2**30:.3g} GiB: make nodes, problem.samples or problem.n smaller"
+            f"the data and models of {experiment.nodes} nodes take {needed / 2**30:.3g} GiB and this machine has "
+            f"{there / 2**30:.3g} GiB: make nodes, problem.samples, problem.n or problem.model smaller"
         )
 
 

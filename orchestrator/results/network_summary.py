@@ -76,6 +76,7 @@ class WireSummary:
 class EvaluationCost:
     """What watching the run took."""
 
+    seconds: float | None = None
     cpu_s: float | None = None
     bytes: float | None = None
     share_of_wall: float | None = None

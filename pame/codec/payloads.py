@@ -1,6 +1,10 @@
 """Whatever a vector of a message is, as bytes and back: each form by its own codec."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from pame.codec.dense import decode_dense, encode_dense, measure_dense
 from pame.codec.levels import decode_levels, encode_levels, measure_levels
@@ -23,6 +27,14 @@ class Wire:
     values: ValueType = ValueType.FLOAT64
 
 
+_WHOLE: Mapping[type, tuple[Callable[[Any], bytes], Callable[[Any], Sizes]]] = {
+    Quantized: (encode_quantized, measure_quantized),
+    Levels: (encode_levels, measure_levels),
+    Signs: (encode_signs, measure_signs),
+}
+"""Of those that are coded in one way, whatever was agreed on: how to encode, how to measure."""
+
+
 def encode_payload(payload: Payload | Vector, wire: Wire) -> bytes:
     """The bytes of a payload; `NotFinite` if a value is not finite."""
     match payload:
@@ -30,13 +42,10 @@ def encode_payload(payload: Payload | Vector, wire: Wire) -> bytes:
             return encode(payload, values=wire.values)
         case PartialMessage():
             return encode(payload, coding=wire.coding, values=wire.values, draw=wire.draw)
-        case Quantized():
-            return encode_quantized(payload)
-        case Levels():
-            return encode_levels(payload)
-        case Signs():
-            return encode_signs(payload)
-    return encode_dense(payload, wire.values)
+        case np.ndarray():
+            return encode_dense(payload, wire.values)
+    encode_whole, _ = _WHOLE[type(payload)]
+    return encode_whole(payload)
 
 
 def measure_payload(payload: Payload | Vector, wire: Wire) -> Sizes:
@@ -45,13 +54,10 @@ def measure_payload(payload: Payload | Vector, wire: Wire) -> Sizes:
             return measure(payload, values=wire.values)
         case PartialMessage():
             return measure(payload, coding=wire.coding, values=wire.values, draw=wire.draw)
-        case Quantized():
-            return measure_quantized(payload)
-        case Levels():
-            return measure_levels(payload)
-        case Signs():
-            return measure_signs(payload)
-    return measure_dense(payload, wire.values)
+        case np.ndarray():
+            return measure_dense(payload, wire.values)
+    _, measure_whole = _WHOLE[type(payload)]
+    return measure_whole(payload)
 
 
 def decode_payload(data: bytes | memoryview, form: str, n: int, draw: Draw) -> Payload | Vector:

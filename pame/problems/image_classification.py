@@ -5,7 +5,7 @@ float32, which is exact in float64.
 The samples come from a prepared data set, and only an edge can bring it: see `ProblemInputs`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import ceil
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from pame.data_set import DataFacts, DataSet, Samples
 from pame.errors import ParameterError
+from pame.network_specs import CnnSpec, ModuleSpec, NetworkSpec, UserModule
 from pame.partitions import IidPartition, Partition, class_counts, shares
 from pame.problems.base import Matrix, Optimum, Vector
-from pame.problems.network_specs import CnnSpec, ModuleSpec, NetworkSpec
 from pame.randomness import Key, Purpose, subset, words
 from pame.sampling import Indices, batch
 
@@ -54,10 +54,6 @@ class SampleShards(Protocol):
         """These of a node's samples, without taking the others."""
 
     def test(self) -> Samples: ...
-
-
-UserModule = Callable[[tuple[int, ...], int], Any]
-"""The user's own network: from the shape of a sample, channels first, and the number of classes."""
 
 
 @dataclass(frozen=True)
@@ -282,6 +278,7 @@ class ImageClassification:
     def objective(self, model: Vector) -> float:
         """On the fixed sample: the mean over the nodes of each node's mean."""
         model = model.astype(self.judged_in).astype(np.float64)
+        self._calibrate(model)
         losses = [self.network.value(model, images, labels) for images, labels in self._objective_sample]
         return sum(losses) / self.nodes + self.penalty(model)
 
@@ -301,6 +298,7 @@ class ImageClassification:
         return None
 
     def _metrics(self, model: Vector, samples: Samples) -> dict[str, float]:
+        self._calibrate(model)
         loss, accuracy = 0.0, 0.0
         for begin in range(0, samples.labels.size, _JUDGED_AT_ONCE):
             labels = samples.labels[begin : begin + _JUDGED_AT_ONCE]
@@ -309,6 +307,11 @@ class ImageClassification:
             loss += part_loss * labels.size
             accuracy += part_accuracy * labels.size
         return {ACCURACY: accuracy / samples.labels.size, LOSS: loss / samples.labels.size}
+
+    def _calibrate(self, model: Vector) -> None:
+        """Nodes keep their running statistics to themselves: a model is judged with those of the fixed sample."""
+        if self._has_buffers:
+            self.network.calibrate(model, np.concatenate([images for images, _ in self._objective_sample]))
 
     @property
     def judged_samples(self) -> JudgedSamples:

@@ -41,12 +41,13 @@ def _iterate(k: int, group: NodeGroup, account: ByteAccount, evaluator: Evaluato
     """All nodes send, then all aggregate and step."""
     turns = group.begin(k)
     arrived: list[list[Received]] = [[] for _ in turns]
-    for mail, _ in turns:
-        if mail is not None:
-            enter(account, mail)
-            for receiver in mail.receivers:
-                arrived[receiver].append(mail.envelope)
+    sent = [mail for mail, _ in turns if mail is not None]
+    for mail in sent:
+        for receiver in mail.receivers:
+            arrived[receiver].append(mail.envelope)
     ends = group.end(k, arrived)
+    for mail in sent:  # while processes go on with the next iteration
+        enter(account, mail)
     for _, covered in ends:
         if covered is not None:
             evaluator.covered(covered)

@@ -10,15 +10,18 @@ from torch.nn import functional
 
 from pame.data_set import DataFacts
 from pame.errors import ParameterError
-from pame.problems.network_specs import CnnSpec, ModuleSpec, NetworkSpec, ResNetSpec, SoftmaxSpec
-
-UserModule = Callable[[tuple[int, ...], int], object]
-"""Of the user's own file; called with the shape of a sample (channels first) and the number of classes."""
+from pame.network_specs import (
+    TWO_CONVOLUTIONS,
+    CnnSpec,
+    ModuleSpec,
+    NetworkSpec,
+    ResNetSpec,
+    SoftmaxSpec,
+    UserModule,
+)
 
 _GROUPS = 2
 _SMALLEST_SIDE = 8
-_WIDTHS = {"small": (6, 16, 120), "wide": (32, 64, 512)}
-"""Channels of two 5x5 convolutions, and hidden units."""
 
 
 def make(spec: NetworkSpec, facts: DataFacts, user: UserModule | None = None) -> nn.Module:
@@ -35,7 +38,7 @@ def make(spec: NetworkSpec, facts: DataFacts, user: UserModule | None = None) ->
             shape = _image(facts, f"cnn ({variant})")
             if variant == "grouped":
                 return _grouped(shape, classes)
-            return _two_convolutions(*_WIDTHS[variant], shape, classes)
+            return _two_convolutions(*TWO_CONVOLUTIONS[variant], shape, classes)
         case ResNetSpec(norm=norm):
             return ResNet20(_image(facts, "resnet20")[2], classes, norm == "group")
         case _:

@@ -89,6 +89,20 @@ class Network:
         result: Vector = self._slopes.double().numpy()
         return result
 
+    def calibrate(self, model: Vector, images: Images) -> None:
+        """Running statistics as these samples give them at this model: nobody but a node knows its own."""
+        self._set(model, training=False)
+        norms = [layer for layer in self._module.modules() if isinstance(layer, nn.modules.batchnorm._BatchNorm)]
+        for norm in norms:
+            norm.reset_running_stats()
+            norm.momentum = None  # the plain mean of all pieces
+            norm.train()
+        with torch.no_grad():
+            for some in _pieces(len(images) - (len(images) % _AT_ONCE == 1)):  # of one sample there are none
+                self._scores(images[some])
+        for norm in norms:
+            norm.eval()
+
     def value(self, model: Vector, images: Images, labels: Labels) -> float:
         """The mean loss over these samples."""
         return self.judge(model, images, labels)[0]

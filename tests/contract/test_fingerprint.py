@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from contract import fingerprint
+from pame.network_specs import SoftmaxSpec
 from pame.problems import ImageClassificationSpec, LinearSpec, ProblemInputs, build
-from pame.problems.network_specs import SoftmaxSpec
 from tests.pame.vision.builders import data_set
 
 

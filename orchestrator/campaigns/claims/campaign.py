@@ -89,6 +89,8 @@ class ClaimsCampaign:
         """Refuse what the nodes cannot run before anything is begun."""
         for cell in self._cells() if self.backend in BACKENDS and self.backend != SIMULATE else ():
             BACKENDS[self.backend].check(cell.experiment, cell.base)
+        for comparison in self._comparisons.values():
+            comparison.check()
 
     def stages(self) -> Stages[None]:
         for key, study in self._studies.items():

@@ -33,7 +33,7 @@ class Criterion:
     about: str
     words: str
     """When it holds."""
-    look: "Callable[[_Case], Question | None]"
+    look: "Callable[[_JudgedCase], Question | None]"
     """What the seeds say of it in one condition."""
     decides: bool = True
     """In a claim."""
@@ -107,7 +107,7 @@ def asked(study: Study, rows: Rows) -> Iterator[tuple[StudyReading, Criterion, l
     """A question for each condition in which something was done and measured."""
     for reading in READINGS:
         for criterion in _criteria(study):
-            cases = [_Case(study, reading, rows, criterion, condition) for condition in study.conditions[1:]]
+            cases = [_JudgedCase(study, reading, rows, criterion, condition) for condition in study.conditions[1:]]
             looked = [case.lost() or criterion.look(case) for case in cases]
             yield reading, criterion, [question for question in looked if question is not None]
 
@@ -128,7 +128,7 @@ def evidence_words(finding: Finding) -> str:
 
 
 @dataclass(frozen=True)
-class _Case:
+class _JudgedCase:
     """A criterion for a reading in a condition."""
 
     study: Study
@@ -167,13 +167,13 @@ class _Case:
         return None
 
 
-def _pace(case: _Case) -> Question | None:
+def _pace(case: _JudgedCase) -> Question | None:
     known = [(a.pace, b.pace) for a, b in case.pairs() if a.pace is not None and b.pace is not None]
     slower = [before / max(after, _STANDSTILL) for before, after in known if before > 0]
     return case.ratio(slower, SLOWDOWN, "times slower") if slower else None
 
 
-def _time(case: _Case) -> Question | None:
+def _time(case: _JudgedCase) -> Question | None:
     known = [(before, after) for before, after in case.pairs() if before.held_s]
     times = [after.held_s / before.held_s for before, after in known if before.held_s and after.held_s]
     if len(times) < len(known):
@@ -184,7 +184,7 @@ def _time(case: _Case) -> Question | None:
     return case.ratio(times, SLOWDOWN, "times as long", _rounding(known), remark) if times else None
 
 
-def _sooner(case: _Case) -> Question | None:
+def _sooner(case: _JudgedCase) -> Question | None:
     condition = case.condition.key
     pairs = case.rows.pairs((case.reading.policy, condition), (WAITING_FOR_ALL, condition))
     if not pairs:
@@ -195,7 +195,7 @@ def _sooner(case: _Case) -> Question | None:
     return case.ratio(times, SOONER, "times D-PSGD's time", _rounding(pairs), "; ".join(said))
 
 
-def _heard(case: _Case) -> Question | None:
+def _heard(case: _JudgedCase) -> Question | None:
     shares = [row.left_on(row.struck) for row in case.of(case.condition)]
     left = [100 * share for share in shares if share is not None]
     if not left:

@@ -60,17 +60,17 @@ def rate_rounds(asked: Mapping[Link, Sequence[Asked]], most_bps: float) -> tuple
     """Rates, so that those of a round together stay below a limit; and the links that are too fast for it."""
     rates = {link: one.value for link, some in asked.items() for one in some if one.what == "rate"}
     too_fast = [link for link, rate in sorted(rates.items()) if rate > most_bps]
-    fit: list[_Fit] = []
+    fit: list[_FilledRound] = []
     for edges in colour(edge_of(link) for link, rate in rates.items() if rate <= most_bps):
         for link in sorted(link for edge in edges for link in (edge, edge[::-1]) if rates.get(link, inf) <= most_bps):
             place = next((one for one in fit if one.has_room(link, rates[link])), None)
             if place is None:
-                fit.append(place := _Fit(most_bps))
+                fit.append(place := _FilledRound(most_bps))
             place.add(link, rates[link])
     return [Round(tuple(sorted(one.links)), _rate_seconds(rates, one.links)) for one in fit], too_fast
 
 
-class _Fit:
+class _FilledRound:
     """A round that is being filled."""
 
     def __init__(self, room_bps: float) -> None:

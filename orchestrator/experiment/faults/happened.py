@@ -92,7 +92,7 @@ class FaultOutcomes:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _HappenedWindow:
     """An outcome; `begun` and `missing`: at which nodes, of those that were expected."""
 
     outcome: WindowOutcome
@@ -123,7 +123,7 @@ def node_names(nodes: Sequence[int]) -> str:
     return listed_as("node", nodes, _NAMED)
 
 
-def _told(event: FaultEvent, words: Mapping[_Key, Told], reach: Reach, away: Absences) -> _Found:
+def _told(event: FaultEvent, words: Mapping[_Key, Told], reach: Reach, away: Absences) -> _HappenedWindow:
     window, nodes = event.window, event.acting
     end = None if window.end == inf else window.end
     begun, missing, refused = [], [], defaultdict(list)
@@ -142,7 +142,7 @@ def _told(event: FaultEvent, words: Mapping[_Key, Told], reach: Reach, away: Abs
         said = "; ".join(
             f"{kind_of(event)} at {node_names(who)}: {why}" for why, who in list(refused.items())[:_REASONS]
         )
-        return _Found(WindowOutcome(bool(begun), said, failed=True))
+        return _HappenedWindow(WindowOutcome(bool(begun), said, failed=True))
     return _begun(event, begun, missing, reach)
 
 
@@ -155,7 +155,7 @@ def _was_busy(event: FaultEvent, word: Told | None) -> bool:
     return word is not None and word.seconds < event.window.begin + _STALL_S
 
 
-def _simulated(event: FaultEvent, reach: Reach, away: Absences, stopped: Absences) -> _Found:
+def _simulated(event: FaultEvent, reach: Reach, away: Absences, stopped: Absences) -> _HappenedWindow:
     """`away`: who is away by the clock, `stopped`: who is stopped or away at any time."""
     nodes, window = event.acting, event.window
     if window.unit == "iterations":
@@ -168,10 +168,10 @@ def _simulated(event: FaultEvent, reach: Reach, away: Absences, stopped: Absence
     return _begun(event, found, [], reach)
 
 
-def _begun(event: FaultEvent, begun: Sequence[int], missing: Sequence[int], reach: Reach) -> _Found:
+def _begun(event: FaultEvent, begun: Sequence[int], missing: Sequence[int], reach: Reach) -> _HappenedWindow:
     if not begun:
-        return _Found(WindowOutcome(False, _why_not(event, event.acting, reach)))
-    return _Found(WindowOutcome(True, _why_not_there(event, missing, reach)), begun, missing)
+        return _HappenedWindow(WindowOutcome(False, _why_not(event, event.acting, reach)))
+    return _HappenedWindow(WindowOutcome(True, _why_not_there(event, missing, reach)), begun, missing)
 
 
 def _why_not_there(event: FaultEvent, missing: Sequence[int], reach: Reach) -> str:
@@ -212,8 +212,8 @@ def _moment(window: Window) -> str:
     return f"{window.begin:g} s" if window.unit == "seconds" else f"iteration {window.begin:g}"
 
 
-def _summed_up(plan: Plan, found: Sequence[_Found]) -> FaultOutcomes:
-    by_number: dict[int, list[tuple[FaultEvent, _Found]]] = defaultdict(list)
+def _summed_up(plan: Plan, found: Sequence[_HappenedWindow]) -> FaultOutcomes:
+    by_number: dict[int, list[tuple[FaultEvent, _HappenedWindow]]] = defaultdict(list)
     for event, each in zip(plan, found, strict=True):
         by_number[event.number].append((event, each))
     failed, never, partly = [], [], []
@@ -244,13 +244,13 @@ def _summed_up(plan: Plan, found: Sequence[_Found]) -> FaultOutcomes:
     )
 
 
-def _why_in_part(windows: Sequence[_Found]) -> list[str]:
+def _why_in_part(windows: Sequence[_HappenedWindow]) -> list[str]:
     """Of a fault that repeats, one window is enough for a node."""
     begun = {node for each in windows for node in each.begun}
     return [each.outcome.reason for each in windows if set(each.missing) - begun]
 
 
-def _why_never(firsts: Sequence[tuple[FaultEvent, _Found]]) -> list[str]:
+def _why_never(firsts: Sequence[tuple[FaultEvent, _HappenedWindow]]) -> list[str]:
     """A run that ended before 38 s ended before 60 s, too."""
     ends: dict[str, str] = {}
     others = []

@@ -10,6 +10,7 @@ from contract import data_store
 from contract.plugins import VARIABLE
 from orchestrator.backends.local import local, on_loopback
 from orchestrator.backends.on_processes import RunRequest, run_on_processes
+from orchestrator.control import NetworkState
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Status
@@ -79,6 +80,30 @@ def test_every_algorithm_trains_a_network_on_processes_to_the_bits_of_the_simula
     network = summary_of(requests[0].folder)["network"]
     assert (network["delivered_bytes"], network["delivered_nodes"]) == (0, 0)
     assert "0 B · 0" in (requests[0].folder / "report.html").read_text()
+
+
+class ForkServers(Watcher):
+    """What the children of this process have in memory while nodes are at work."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maps: list[str] = []
+
+    def state(self, state: NetworkState) -> None:
+        super().state(state)
+        if state.phase == "running" and not self.maps:
+            pids = " ".join(path.read_text() for path in Path("/proc/self/task").glob("*/children")).split()
+            self.maps = [Path(f"/proc/{pid}/maps").read_text() for pid in pids]
+
+
+@pytest.mark.parametrize(("problem", "has_torch"), [(PROBLEM, True), ({"kind": "linear", "n": 8}, False)])
+def test_nodes_are_forked_from_a_process_that_has_torch_only_where_it_is_needed(
+    problem: dict[str, Any], has_torch: bool, tmp_path: Path
+) -> None:
+    servers = ForkServers()
+    ending = local(vision({"kind": "dpsgd"}, problem=problem), tmp_path, tmp_path / "run", servers)
+    assert ending.status is Status.FINISHED, ending.reason
+    assert any("libtorch" in maps for maps in servers.maps) is has_torch
 
 
 async def test_nodes_without_the_data_set_are_sent_their_samples_and_compute_the_same_bits(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from orchestrator.experiment import Experiment, ExperimentError
 from orchestrator.experiment.cost import cost_of
 from orchestrator.experiment.resolve import make_topology
 from tests.orchestrator.control.harness import experiment_of
+from tests.orchestrator.evaluation.builders import prepared
 
 GIB = 2**30
 
@@ -92,6 +93,17 @@ def test_the_cost_of_an_experiment_is_known_before_anything_is_drawn() -> None:
     problem = {"kind": "linear", "n": 10**9, "samples": 10**9}
     huge = experiment_of(nodes=100_000, topology={"kind": "complete"}, problem=problem)
     assert len(refused(huge)) >= 3  # and at once
+
+
+def test_a_network_too_large_for_so_many_nodes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared(tmp_path, monkeypatch)
+    problem = {"kind": "image-classification", "data": "stripes", "model": {"kind": "cnn", "variant": "wide"}}
+    experiment = experiment_of(nodes=9000, topology={"kind": "ring"}, problem=problem)
+    n = 26 * 32 + 801 * 64 + (64 * 4 + 1) * 512 + 513 * 4
+    assert cost_of(experiment).bytes > 9000 * 8 * n * 4
+    (line,) = refused(experiment)
+    assert line.endswith("GiB for them: make nodes or problem.model smaller")
+    assert refused(experiment_of(nodes=9, topology={"kind": "ring"}, problem=problem)) == ()
 
 
 def test_long_lists_are_refused() -> None:

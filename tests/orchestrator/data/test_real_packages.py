@@ -13,8 +13,8 @@ from contract.problem_inputs import build_problem
 from orchestrator.data import CATALOGUE, prepare
 from orchestrator.data.prepare import NoSource
 from pame.data_set import DataSet, contents_sha256, label_counts
+from pame.network_specs import SoftmaxSpec
 from pame.problems import ImageClassificationSpec
-from pame.problems.network_specs import SoftmaxSpec
 
 pytestmark = pytest.mark.edge
 

@@ -69,10 +69,11 @@ def test_networks_are_judged_after_the_run_unless_a_rule_needs_values(tmp_path: 
     assert "evaluation" not in require_summary(tmp_path / "target").measured
 
 
-def test_real_nodes_give_the_same_numbers_when_they_are_judged_after_the_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("backend", ["local", pytest.param("netns", marks=pytest.mark.requires("root"))])
+def test_real_nodes_give_the_same_numbers_when_they_are_judged_after_the_run(backend: str, tmp_path: Path) -> None:
     watchers = {word: Watcher() for word in ("during", "after")}
     for word, watcher in watchers.items():
-        assert run(when(convex(), word), tmp_path / word, watcher, "local").status is Status.FINISHED
+        assert run(when(convex(), word), tmp_path / word, watcher, backend).status is Status.FINISHED
     figures = {
         word: [(point.iteration, point.objective, point.consensus, point.metrics, point.own) for point in points]
         for word, watcher in watchers.items()
@@ -80,6 +81,11 @@ def test_real_nodes_give_the_same_numbers_when_they_are_judged_after_the_run(tmp
     }
     assert len(figures["after"]) == 5
     assert figures["after"] == figures["during"]
+    network = require_summary(tmp_path / "during").network
+    assert network is not None
+    assert network.evaluation is not None
+    assert (network.evaluation.seconds or 0.0) > 0.0, "what judging took is said"
+    assert (network.evaluation.cpu_s or 0.0) > 0.0
     told = [(state.judged, state.to_judge) for state in watchers["after"].states if state.to_judge]
     points = len(read_curve(tmp_path / "after"))
     assert told[0] == (0, points)

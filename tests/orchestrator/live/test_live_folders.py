@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.live.folders import open_file
+from orchestrator.results.campaign_record import CampaignRecord, write_record
 from tests.orchestrator.live.harness import Visited, raw, visited
 
 SECRET = b"not for you"
@@ -140,9 +141,15 @@ async def test_the_list_has_what_is_there_newest_first_and_says_where_a_report_i
         folder.mkdir(parents=True)
         (folder / "summary.json").write_text(json.dumps({"status": status, "nodes": 8, "final": {"objective": 0.5}}))
     (visit.world.out / "20260101-000000-run" / "report.html").write_text("")
+    campaign = visit.world.out / "20251231-000000-study"
+    campaign.mkdir()
+    write_record(campaign, CampaignRecord("study", "pame study stragglers"))
     listed = await visit.json("/api/runs")
-    assert listed["total"] == 2
-    shown = [(run["folder"], run["status"], run["report"], run["nodes"], run["objective"]) for run in listed["runs"]]
+    assert listed["total"] == 3
+    *_, last = listed["runs"]
+    assert (last["folder"], last["kind"], last["runs"]) == ("20251231-000000-study", "study", 0)
+    runs = listed["runs"][:-1]
+    shown = [(run["folder"], run["status"], run["report"], run["nodes"], run["objective"]) for run in runs]
     assert shown == [
         ("20260102-000000-run", "diverged", False, 8, 0.5),
         ("20260101-000000-run", "finished", True, 8, 0.5),

@@ -1,23 +1,25 @@
 """Classification by a network: data, objective, batches, and that nodes differ in nothing but their samples."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from pame.algorithms import SPECS
 from pame.byte_account import ByteAccount
 from pame.errors import ParameterError
+from pame.network_specs import ModuleSpec, SoftmaxSpec
 from pame.partitions import ClassesPartition, IidPartition
 from pame.problems import ImageClassificationSpec, ProblemInputs
 from pame.problems.image_classification import DeliveredShard
-from pame.problems.network_specs import SoftmaxSpec
 from pame.resolved_run import ResolvedRun
 from pame.simulator import run_lock_step
 from pame.stopping import StopRules
 from pame.topology import Topology
 from tests.harness import Watcher
-from tests.pame.vision.builders import data_set, problem, table
+from tests.pame.vision.builders import Normed, data_set, problem, table
 
 RING = Topology(4, np.array([[0, 1], [0, 3], [1, 2], [2, 3]]))
 
@@ -73,6 +75,25 @@ def test_the_mean_model_can_be_judged_on_a_fixed_part_too() -> None:
     made = problem(own_test_samples=20, test_samples=20)
     models = np.stack([made.start])
     assert made.metrics(made.start)["test_loss"] == made.metrics_of(models)["test_loss"][0], "the same part"
+
+
+def test_a_model_with_running_statistics_is_judged_with_those_of_the_objectives_samples() -> None:
+    spec = ImageClassificationSpec(model=ModuleSpec("mine.py:Normed", buffers="local"), objective_samples=10_000)
+    made = spec.build_from(ProblemInputs(data_set(), Normed), 4, 1)
+    made.local(0).gradient(made.start, 0)
+    model = made.start + 0.1 * np.cos(np.arange(made.n))
+    factor, shift, weights = model[0], model[1], model[2:-4].reshape(4, 64)
+    images = (data_set().train.features.reshape(160, 64) / 255.0 - 0.3) / 0.2
+    mean, deviation = images.mean(), np.sqrt(images.var(ddof=1) + 1e-5)
+
+    def losses(features: NDArray[Any], labels: NDArray[np.int64]) -> Any:
+        inputs = (features.reshape(-1, 64) / 255.0 - 0.3) / 0.2
+        scores = ((inputs - mean) / deviation * factor + shift) @ weights.T + model[-4:]
+        return np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(len(labels)), labels]
+
+    train, test = data_set().train, data_set().test
+    assert made.objective(model) == pytest.approx(losses(train.features, train.labels).mean(), rel=1e-4)
+    assert made.metrics(model)["test_loss"] == pytest.approx(losses(test.features, test.labels).mean(), rel=1e-4)
 
 
 def test_a_delivered_shard_gives_the_bits_of_the_whole_data_set() -> None:

@@ -1,11 +1,13 @@
 """Small data sets that a network can learn in a moment."""
 
 import numpy as np
+import torch
+from torch import nn
 
 from pame.data_set import DataFacts, DataSet, Samples
+from pame.network_specs import CnnSpec, NetworkSpec
 from pame.problems import ImageClassificationSpec, Problem, ProblemInputs, ProblemSpec, build
 from pame.problems.image_classification import ImageClassification
-from pame.problems.network_specs import CnnSpec, NetworkSpec
 
 CLASSES = 4
 
@@ -39,6 +41,19 @@ def table(train: int = 120) -> DataSet:
     features = np.stack([labels + 0.1 * rng.standard_normal(train), rng.standard_normal(train)], axis=1)
     samples = Samples(features.astype(np.float32), labels.astype(np.int64))
     return DataSet(DataFacts("rows", (2,), ("no", "yes"), (0.5, 0.0), (0.5, 1.0), sha256="1" * 64), samples, samples)
+
+
+class Normed(nn.Module):
+    """BatchNorm, and a linear layer on all that it makes."""
+
+    def __init__(self, shape: tuple[int, ...], classes: int) -> None:
+        super().__init__()
+        self.norm = nn.BatchNorm2d(shape[0])
+        self.last = nn.Linear(shape[0] * shape[1] * shape[2], classes)
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self.last(self.norm(images).flatten(1))
+        return result
 
 
 def problem(

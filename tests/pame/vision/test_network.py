@@ -9,9 +9,10 @@ from torch.nn import functional
 
 from pame.data_set import DataFacts
 from pame.errors import ParameterError
-from pame.problems.network_specs import CnnSpec, ModuleSpec, NetworkSpec, ResNetSpec, SoftmaxSpec
+from pame.network_specs import CnnSpec, ModuleSpec, NetworkSpec, ResNetSpec, SoftmaxSpec, parameters
 from pame.vision.models import make, seeded
 from pame.vision.network import Network
+from tests.pame.vision.builders import Normed
 
 
 def facts(side: int, channels: int, classes: int = 10) -> DataFacts:
@@ -32,7 +33,7 @@ def small(spec: NetworkSpec | None = None, seed: int = 7, bfloat16: bool = False
 
 
 @pytest.mark.parametrize(
-    ("spec", "side", "channels", "classes", "parameters"),
+    ("spec", "side", "channels", "classes", "count"),
     [
         (CnnSpec(), 28, 1, 10, 97_982),
         (CnnSpec(variant="wide"), 28, 1, 10, 1_663_370),
@@ -40,13 +41,15 @@ def small(spec: NetworkSpec | None = None, seed: int = 7, bfloat16: bool = False
         (ResNetSpec(), 32, 3, 10, 269_722),
         (SoftmaxSpec(), 28, 1, 10, 7_850),
         (ResNetSpec(), 64, 3, 200, 282_072),
+        (ResNetSpec(norm="none"), 32, 3, 10, 269_034),
     ],
 )
 def test_networks_have_as_many_parameters_as_the_literature_says(
-    spec: NetworkSpec, side: int, channels: int, classes: int, parameters: int
+    spec: NetworkSpec, side: int, channels: int, classes: int, count: int
 ) -> None:
     module = make(spec, facts(side, channels, classes))
-    assert Network(module).n == parameters
+    assert Network(module).n == count
+    assert parameters(spec, (side, side, channels), classes) == count, "known without torch, too"
     assert module(torch.zeros(2, channels, side, side)).shape == (2, classes)
 
 
@@ -95,17 +98,6 @@ def test_bfloat16_is_near_float32_and_not_the_same() -> None:
     networks = (small(), small(bfloat16=True))
     exact, rough = (network.gradient(network.start, images, labels) for network in networks)
     assert 0 < np.linalg.norm(rough - exact) < 0.1 * np.linalg.norm(exact)
-
-
-class Normed(nn.Module):
-    def __init__(self, shape: tuple[int, ...], classes: int) -> None:
-        super().__init__()
-        self.norm = nn.BatchNorm2d(shape[0])
-        self.last = nn.Linear(shape[0] * shape[1] * shape[2], classes)
-
-    def forward(self, images: torch.Tensor) -> torch.Tensor:
-        result: torch.Tensor = self.last(self.norm(images).flatten(1))
-        return result
 
 
 def frozen() -> nn.Module:

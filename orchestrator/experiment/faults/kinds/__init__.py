@@ -10,7 +10,7 @@ from orchestrator.experiment.faults.kinds.flap import Flap
 from orchestrator.experiment.faults.kinds.kill import ContainerKill, ContainerRestart, Kill, NodeRestart
 from orchestrator.experiment.faults.kinds.link_down import LinkDown
 from orchestrator.experiment.faults.kinds.loss import Lossy, MessageLoss
-from orchestrator.experiment.faults.kinds.partition import Partition
+from orchestrator.experiment.faults.kinds.partition import PartitionFault
 from orchestrator.experiment.faults.kinds.pause import Pause
 from orchestrator.experiment.faults.kinds.straggler import Straggler
 
@@ -18,7 +18,7 @@ FAULTS: dict[str, type] = {
     spec.kind: spec
     for spec in (
         LinkDown,
-        Partition,
+        PartitionFault,
         Flap,
         Degrade,
         Straggler,

@@ -16,7 +16,7 @@ _SHOWN = 32
 
 
 @dataclass(frozen=True, kw_only=True)
-class Partition(RepeatedFault):
+class PartitionFault(RepeatedFault):
     """All links between the parts of the network carry nothing.
 
     shape: halves, isolate (nodes alone), bridge (halves that one node still talks to), min-cut, or regions.

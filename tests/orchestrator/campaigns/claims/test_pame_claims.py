@@ -19,7 +19,7 @@ from orchestrator.campaigns.conduct import conduct
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.results.campaign_record import CampaignRecord
 from tests.browser import Visiting
-from tests.command import lines_of, mistake, told
+from tests.command import call, lines_of, mistake, told
 from tests.orchestrator.campaigns.builders import Watcher
 from tests.orchestrator.campaigns.claims.builders import COMPARISON, TINY, compared, course, reaching, row
 from tests.orchestrator.campaigns.studies.builders import SMALL as STUDY
@@ -35,6 +35,15 @@ def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setitem(CLAIMS, "tiny", TINY)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def test_what_the_comparison_of_a_claim_needs_is_refused_before_anything_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = call(tmp_path, "claims", "--only", "fewest-rounds", "--backend", "netns")
+    assert "the backend netns needs the program `ip`" in mistake(done, 1)
+    assert not list(tmp_path.glob("runs/*/rows.jsonl"))
 
 
 def test_a_claim_from_the_command_to_its_verdict_and_report(tiny: Path, pame: Pame) -> None:

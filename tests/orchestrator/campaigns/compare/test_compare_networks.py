@@ -141,6 +141,27 @@ def test_networks_are_compared_by_accuracy_from_the_command_to_the_page(tmp_path
     assert tried[-1]["key"] in {row["key"] for row in tried[:-1]}
 
 
+@pytest.mark.edge
+@pytest.mark.timeout(400)
+@pytest.mark.usefixtures("stripes")
+def test_networks_tuned_in_the_simulator_are_compared_on_real_nodes(tmp_path: Path) -> None:
+    told(call(tmp_path, "compare", small_file(tmp_path, NETWORK), "--backend", "local", "--quiet"))
+    [folder] = (tmp_path / "runs").iterdir()
+    rows = rows_of(folder)
+    assert {row["backend"] for row in rows if row["stage"] == "tuning"} == {"simulate"}
+    measured = {row["algorithm"]: row for row in rows if row["backend"] == "local"}
+    assert set(measured) == {"pame", "pame-as-printed", "dpsgd"}
+    for name, run in measured.items():
+        assert [point["iteration"] for point in run["curve"]] == [0, 10, 20, 30, 40]
+        start, *_, last = [point["metrics"] for point in run["curve"]]
+        assert last["nodes_test_accuracy"] > start["nodes_test_accuracy"], name
+        assert last["test_accuracy"] > start["test_accuracy"], name
+        assert run["curve"][-1]["seconds"] > 0
+    found = json.loads((folder / "compare.json").read_text())
+    assert found["backend"] == "local"
+    assert "Accuracy" in words_of(folder / "report.html")
+
+
 def first_at(row: dict[str, Any], accuracy: float) -> int:
     """Straight from the lines."""
     curve: list[dict[str, Any]] = row["curve"]
