@@ -58,7 +58,7 @@ def start(
     if len(variants) > 1:
         raise AskedWrongly(f"this asks for {len(variants)} runs: use pame_testbed.sweep")
     first = variants[0].experiment
-    shown = view_of(first.name, first.stop, progress)
+    shown = view_of(first.name, first.stop, progress, is_simulated=backend == "simulate")
     job = _job("run", what, overrides, backend, on, out, token, security_folder)
     return RunUnderWay(Worker(job, shown), shown)
 

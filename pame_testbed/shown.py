@@ -79,13 +79,14 @@ class TerminalBar:
 class NotebookView:
     """Below the cell: a bar, and the curve as far as it has come; twice a second."""
 
-    def __init__(self, name: str, stop: StopRules) -> None:
+    def __init__(self, name: str, stop: StopRules, is_simulated: bool) -> None:
         from IPython import display as ipython
 
         self._html: Any = ipython.HTML
         show: Any = ipython.display
         self._name = name
         self._stop = stop
+        self._is_simulated = is_simulated
         self._points: list[Evaluation] = []
         self._share, self._words = 0.0, "starting"
         self._drawn_at = 0.0
@@ -135,17 +136,18 @@ class NotebookView:
         values = [point.metrics[metric] if y == metric else point.objective for point in known]
         is_timed = known[-1].by == "time"
         places = [point.seconds if is_timed else point.iteration for point in known]
-        x, f = np.array(places, np.float64), np.array(values, np.float64)
-        line = FigureLine("", x, f, f, f, 1)
-        return draw([line], "seconds" if is_timed else "iteration", y, _CHART).svg()
+        f = np.array(values, np.float64)
+        line = FigureLine("", np.array(places, np.float64), f, f, f, 1)
+        x = "seconds" if is_timed else "iteration"
+        return draw([line], x, y, _CHART, is_simulated=self._is_simulated).svg()
 
 
-def view_of(name: str, stop: StopRules, wanted: bool | None) -> Shown:
-    """`wanted` None: where somebody looks."""
+def view_of(name: str, stop: StopRules, wanted: bool | None, is_simulated: bool = False) -> Shown:
+    """`wanted` None: where somebody looks; `is_simulated`: whether seconds are those of the simulator."""
     if wanted is False:
         return Nothing()
     if _is_notebook():
-        return NotebookView(name, stop)
+        return NotebookView(name, stop, is_simulated)
     return TerminalBar(name, stop) if wanted or sys.stderr.isatty() else Nothing()
 
 

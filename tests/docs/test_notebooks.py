@@ -37,6 +37,7 @@ def test_the_notebook_of_one_run_shows_a_chart_as_it_goes_a_figure_and_the_repor
     assert "<progress" in live[0]
     assert "<svg" in live[0]
     assert "/260 iterations: f " in live[0]
+    assert "simulated time (s)" in live[0]
     [figure] = shown(cell_with(cells, 'y="consensus", width_mm'), "image/svg+xml")
     assert "partition" in figure
     [report] = shown(next(cell for cell in cells if cell.source == "run"), "text/html")
