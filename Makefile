@@ -9,8 +9,8 @@ export OPENBLAS_NUM_THREADS = 1
 .PHONY: demo test test-fast lint format stubs dashboards reference clean
 .DEFAULT_GOAL := demo
 
-demo: $(READY)  ## run PaME on the embedded default experiment and say where the report is
-	@$(BIN)/pame run
+demo: $(READY)  ## run PaME on the embedded default experiment; at a terminal its live page stays until Ctrl-C
+	@$(BIN)/pame run --stay
 
 test: $(VISION)  ## all tests; what needs a tool this machine lacks is skipped with its reason
 	$(BIN)/python -m pytest

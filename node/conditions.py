@@ -22,10 +22,23 @@ class NodeConditions:
         self._began: float | None = None
         """Until the run begins, it is the moment of its beginning: so links are measured."""
         self._first = seconds
+        self._held_at: float | None = None
 
     def begin(self, seconds: float) -> None:
         """The run has been going on for so long."""
         self._began = time.monotonic() - seconds
+
+    def hold(self, is_held: bool) -> float:
+        """The clock of the run stands still, or goes on; for how long it has stood still."""
+        now = time.monotonic()
+        if is_held:
+            self._held_at = now if self._held_at is None else self._held_at
+            return 0.0
+        stood = 0.0 if self._held_at is None else now - self._held_at
+        self._held_at = None
+        if self._began is not None:
+            self._began += stood
+        return stood
 
     def add(self, events: Iterable[FaultEvent]) -> None:
         self._all = replace(self._all, plan=(*self._all.plan, *events))
@@ -34,7 +47,8 @@ class NodeConditions:
         """Of the run, now or at another moment."""
         if self._began is None:
             return self._first
-        return (time.monotonic() if moment is None else moment) - self._began
+        now = time.monotonic() if moment is None else moment
+        return (now if self._held_at is None else min(now, self._held_at)) - self._began
 
     def loss(self, receiver: int, k: int, moment: float) -> Loss:
         """Of the message of an iteration; what is lost by hand no algorithm foresaw."""

@@ -210,7 +210,7 @@ class Node:
             case "data_piece":
                 await self._piece(message.data_piece)
             case "start" if session := self._session_of(message.start.run):
-                await session.start()
+                await session.start(message.start.held)
             case "probe" if session := self._session_of(message.probe.run):
                 check_probe(message.probe)
                 if len(self._probing) >= _PROBES:
@@ -221,6 +221,8 @@ class Node:
                 await self._moved(session, message.neighbours)
             case "faults" if session := self._session_of(message.faults.run):
                 session.add_faults(read_faults(message.faults, session.assigned))
+            case "hold" if session := self._session_of(message.hold.run):
+                session.hold(message.hold.on)
             case "stop" if session := self._session_of(message.stop.run):
                 await session.stop(message.stop.iteration, _DRAIN_S, _PARTING_S)
                 self._session = None

@@ -118,8 +118,8 @@ class Session:
         """Measure a link, before the start."""
         self._send(pb.FromNode(probed=await self._prober.carry_out(order)))
 
-    async def start(self) -> None:
-        """Connect and train; once."""
+    async def start(self, is_held: bool = False) -> None:
+        """Connect and train; once. `is_held`: not before it is told to go on."""
         if self._tasks:
             raise ParameterError("this run has begun already")
         await self._prober.close()
@@ -131,7 +131,14 @@ class Session:
         following = self._faults.follow(self._conditions.seconds, lambda: self.account.iteration)
         works = (self._trainer.run(self._done), self._keep_shaping(), following)
         self._tasks = [asyncio.create_task(self._or_fail(work)) for work in works]
+        if is_held:
+            self._trainer.hold(True)
         self._reporter = asyncio.create_task(self._or_fail(self._report_now_and_then()))
+
+    def hold(self, is_held: bool) -> None:
+        """Its iterations and the clock of the run stand still, or go on."""
+        self._trainer.hold(is_held)
+        self._reshape.set()
 
     def add_faults(self, events: Plan) -> None:
         """By hand, while the run goes on; what cannot be done here is told, and left."""

@@ -78,6 +78,12 @@ class Trainer:
         self._kept: OrderedDict[int, Vector] = OrderedDict()
         self._result: Vector | None = None
         self._wake = asyncio.Event()
+        self._goes_on = asyncio.Event()
+        self._goes_on.set()
+        self._patience: asyncio.Timeout | None = None
+        """Of the wait that is under way."""
+        self._held_s = 0.0
+        """For how long it was held in all."""
         self._began = time.monotonic()
         self._clock = IterationClock(self._began)
         self._arrived = self._began
@@ -156,6 +162,19 @@ class Trainer:
                 await self._iterate(k)
                 participant.k += 1
 
+    def hold(self, is_held: bool) -> None:
+        """No iteration begins, and no wait runs out; then both go on, with the whole of their patience."""
+        stood = self._conditions.hold(is_held)
+        self._began += stood
+        self._held_s += stood
+        loop = asyncio.get_running_loop()
+        if is_held:
+            self._goes_on.clear()
+        else:
+            self._goes_on.set()
+        if self._patience is not None:
+            self._patience.reschedule(None if is_held else loop.time() + self._participant.patience.seconds())
+
     def result(self, at: int) -> tuple[int, Vector]:
         """w^at if it is still known; else w^K, or the newest there is. With its iteration."""
         last = self._setting.stop.last_iteration
@@ -173,6 +192,11 @@ class Trainer:
 
     async def _begin(self, k: int) -> None:
         """What stops the node at this iteration does so now; then its message goes, if it has not gone ahead."""
+        if not self._goes_on.is_set():
+            self._clock.pause(time.monotonic())
+            await self._goes_on.wait()
+            now = time.monotonic()
+            self._clock.resume(now, now)
         if self._faults.is_struck(k):
             self._clock.pause(time.monotonic())
             await self._faults.strike(k, self._conditions.seconds)
@@ -187,12 +211,13 @@ class Trainer:
         participant, account, clock = self._participant, self._account, self._clock
         wanted = self._algorithm.wanted(k)
         participant.begin(clock.due, wanted, self._lost_senders(k, wanted))
-        began = clock.due
+        began, held_s = clock.due, self._held_s
         clock.pause(time.monotonic())
         waited_until = await self._wait(began)
         clock.resume(time.monotonic(), waited_until)
-        account.wait_s += waited_until - began
-        received = participant.end_of_wait(waited_until)
+        waited_s = max(waited_until - began - (self._held_s - held_s), 0.0)
+        account.wait_s += waited_s
+        received = participant.end_of_wait(began + waited_s)
         if wanted is not None:
             self._aggregate(k, wanted, received)
         await self._step(k)
@@ -281,7 +306,8 @@ class Trainer:
             is_round = participant.waiting is not None and self._setting.exchange.waits
             return max(began, self._arrived) if is_round else began
         try:
-            async with asyncio.timeout(participant.patience.seconds()):
+            async with asyncio.timeout(participant.patience.seconds() if self._goes_on.is_set() else None) as patience:
+                self._patience = patience
                 while not participant.satisfied():
                     self._wake.clear()
                     await self._wake.wait()
@@ -290,6 +316,8 @@ class Trainer:
             participant.expire()
             self._account.expired += 1
             return time.monotonic()
+        finally:
+            self._patience = None
 
     def _aggregate(self, k: int, wanted: Wanted, received: Sequence[Received]) -> None:
         participant, account = self._participant, self._account

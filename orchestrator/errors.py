@@ -56,6 +56,10 @@ class SubmissionRefused(PameError):
     """The orchestrator does not run this experiment, or not now."""
 
 
+class QueueFull(PameError):
+    """Too many experiments wait for their turn."""
+
+
 class NoTls(PameError):
     """An experiment asks for TLS where there is none."""
 

@@ -13,6 +13,7 @@ from pame.byte_account import ByteAccount, Fate
 from pame.errors import Diverged
 from pame.observe import Evaluation, Observer, Own, StoredModels, UnjudgedPoint
 from pame.problems import ManyModels, Problem
+from pame.problems.image_classification import ACCURACY
 from pame.resolved_run import ResolvedRun
 from pame.stopping import Stopper
 
@@ -128,7 +129,7 @@ class Evaluator:
         self._observer.evaluated(Evaluation(by, iteration, seconds, sent, objective, consensus, coverage, metrics, own))
         self._growth.check(objective, iteration)
         looked_at = own.objective if own and self._setting.target_of_nodes else objective
-        return self._stopper.reason(iteration, looked_at) if decides else None
+        return self._stopper.reason(iteration, looked_at, metrics.get(ACCURACY)) if decides else None
 
 
 class Growth:

@@ -1,4 +1,4 @@
-"""When a run ends: iterations, a target value, the paper's rule, simulated seconds.
+"""When a run ends: iterations, a target value, an accuracy, the paper's rule, simulated seconds.
 
 The paper's rule: the standard deviation of the last three f(mean model) is below a tolerance. It fires early for
 whoever is checked most often, so its checking period is explicit and the same for all that are compared.
@@ -10,7 +10,7 @@ from math import inf
 from statistics import pstdev
 from typing import Annotated, Literal
 
-from annotated_types import Ge
+from annotated_types import Ge, Gt, Le
 
 from pame.units import Count, Seconds
 
@@ -40,6 +40,7 @@ class StopRules:
     objective: what f is for these rules: the mean of the nodes' objectives, or their sum, as in the paper
     paper: when the paper's rule says so
     seconds: after so much time: simulated in the simulator, real on a network, where there is always a limit (one hour)
+    accuracy: when the test accuracy of the mean model is at or above this share
     """
 
     iterations: Count | None = 300
@@ -47,6 +48,7 @@ class StopRules:
     objective: Literal["mean", "sum"] = "mean"
     paper: PaperRule | None = None
     seconds: Seconds | None = None
+    accuracy: Annotated[float, Gt(0), Le(1)] | None = None
 
     @property
     def last_iteration(self) -> int:
@@ -73,9 +75,11 @@ class Stopper:
         paper = self.rules.paper
         return iteration == self.rules.last_iteration or (paper is not None and iteration % paper.every == 0)
 
-    def reason(self, iteration: int, objective: float) -> str | None:
-        """Why the run ends at this value, or None if it goes on."""
+    def reason(self, iteration: int, objective: float, accuracy: float | None = None) -> str | None:
+        """Why the run ends at these values, or None if it goes on."""
         rules = self.rules
+        if rules.accuracy is not None and accuracy is not None and accuracy >= rules.accuracy:
+            return f"the test accuracy of the mean model reached {rules.accuracy:.4g}"
         objective *= self._scale
         if rules.target is not None and objective <= rules.target:
             what = "f at the nodes' own models" if self._of_nodes else "f(mean model)"

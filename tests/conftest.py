@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from inspect import iscoroutinefunction, ismodule, signature
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -24,6 +25,11 @@ from threadpoolctl import threadpool_limits
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 
+AXE_VERSION = "4.14.1"
+AXE_ARCHIVE = (
+    Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pame-tests" / f"axe-core-{AXE_VERSION}.tgz"
+)
+"""Left there by `python -m tests.axe`."""
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -38,6 +44,7 @@ def _succeeds(*command: str) -> bool:
 
 
 TOOLS: dict[str, Callable[[], bool]] = {
+    "axe": AXE_ARCHIVE.is_file,
     "chromium": lambda: any(shutil.which(name) for name in CHROMIUM_NAMES),
     "compose": lambda: _succeeds("docker", "compose", "version"),
     "docker": lambda: _succeeds("docker", "compose", "version") and _succeeds("docker", "info"),

@@ -38,7 +38,7 @@ class FromNode(_message.Message):
     def __init__(self, join: _Optional[_Union[Join, _Mapping]] = ..., ready: _Optional[_Union[Ready, _Mapping]] = ..., report: _Optional[_Union[Report, _Mapping]] = ..., snapshot: _Optional[_Union[SnapshotChunk, _Mapping]] = ..., done: _Optional[_Union[Done, _Mapping]] = ..., finished: _Optional[_Union[Finished, _Mapping]] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., goodbye: _Optional[_Union[Goodbye, _Mapping]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping]] = ..., fault: _Optional[_Union[FaultReport, _Mapping]] = ..., moved: _Optional[_Union[Moved, _Mapping]] = ..., probed: _Optional[_Union[Probed, _Mapping]] = ..., data_wanted: _Optional[_Union[DataWanted, _Mapping]] = ...) -> None: ...
 
 class ToNode(_message.Message):
-    __slots__ = ("welcome", "refused", "assignment", "start", "neighbours", "stop", "dismissed", "faults", "probe", "data_piece")
+    __slots__ = ("welcome", "refused", "assignment", "start", "neighbours", "stop", "dismissed", "faults", "probe", "data_piece", "hold")
     WELCOME_FIELD_NUMBER: _ClassVar[int]
     REFUSED_FIELD_NUMBER: _ClassVar[int]
     ASSIGNMENT_FIELD_NUMBER: _ClassVar[int]
@@ -49,6 +49,7 @@ class ToNode(_message.Message):
     FAULTS_FIELD_NUMBER: _ClassVar[int]
     PROBE_FIELD_NUMBER: _ClassVar[int]
     DATA_PIECE_FIELD_NUMBER: _ClassVar[int]
+    HOLD_FIELD_NUMBER: _ClassVar[int]
     welcome: Welcome
     refused: Refused
     assignment: Assignment
@@ -59,7 +60,8 @@ class ToNode(_message.Message):
     faults: Faults
     probe: Probe
     data_piece: DataPiece
-    def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., refused: _Optional[_Union[Refused, _Mapping]] = ..., assignment: _Optional[_Union[Assignment, _Mapping]] = ..., start: _Optional[_Union[Start, _Mapping]] = ..., neighbours: _Optional[_Union[Neighbours, _Mapping]] = ..., stop: _Optional[_Union[Stop, _Mapping]] = ..., dismissed: _Optional[_Union[Dismissed, _Mapping]] = ..., faults: _Optional[_Union[Faults, _Mapping]] = ..., probe: _Optional[_Union[Probe, _Mapping]] = ..., data_piece: _Optional[_Union[DataPiece, _Mapping]] = ...) -> None: ...
+    hold: Hold
+    def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., refused: _Optional[_Union[Refused, _Mapping]] = ..., assignment: _Optional[_Union[Assignment, _Mapping]] = ..., start: _Optional[_Union[Start, _Mapping]] = ..., neighbours: _Optional[_Union[Neighbours, _Mapping]] = ..., stop: _Optional[_Union[Stop, _Mapping]] = ..., dismissed: _Optional[_Union[Dismissed, _Mapping]] = ..., faults: _Optional[_Union[Faults, _Mapping]] = ..., probe: _Optional[_Union[Probe, _Mapping]] = ..., data_piece: _Optional[_Union[DataPiece, _Mapping]] = ..., hold: _Optional[_Union[Hold, _Mapping]] = ...) -> None: ...
 
 class Join(_message.Message):
     __slots__ = ("token", "member", "address", "metrics_address", "code_version", "fingerprint", "pid", "run", "incarnation", "capabilities")
@@ -292,10 +294,20 @@ class Sample(_message.Message):
     def __init__(self, sent: _Optional[int] = ..., bytes: _Optional[int] = ..., arrival_ns: _Optional[_Iterable[int]] = ..., age_ns: _Optional[_Iterable[int]] = ..., round_trip_ns: _Optional[_Iterable[int]] = ..., overrun: _Optional[int] = ...) -> None: ...
 
 class Start(_message.Message):
-    __slots__ = ("run",)
+    __slots__ = ("run", "held")
     RUN_FIELD_NUMBER: _ClassVar[int]
+    HELD_FIELD_NUMBER: _ClassVar[int]
     run: int
-    def __init__(self, run: _Optional[int] = ...) -> None: ...
+    held: bool
+    def __init__(self, run: _Optional[int] = ..., held: bool = ...) -> None: ...
+
+class Hold(_message.Message):
+    __slots__ = ("run", "on")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    ON_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    on: bool
+    def __init__(self, run: _Optional[int] = ..., on: bool = ...) -> None: ...
 
 class Neighbours(_message.Message):
     __slots__ = ("run", "neighbours")

@@ -246,12 +246,14 @@ class ListNodesRequest(_message.Message):
     def __init__(self, token: _Optional[str] = ...) -> None: ...
 
 class NodeList(_message.Message):
-    __slots__ = ("members", "run")
+    __slots__ = ("members", "run", "page")
     MEMBERS_FIELD_NUMBER: _ClassVar[int]
     RUN_FIELD_NUMBER: _ClassVar[int]
+    PAGE_FIELD_NUMBER: _ClassVar[int]
     members: _containers.RepeatedCompositeFieldContainer[Member]
     run: int
-    def __init__(self, members: _Optional[_Iterable[_Union[Member, _Mapping]]] = ..., run: _Optional[int] = ...) -> None: ...
+    page: str
+    def __init__(self, members: _Optional[_Iterable[_Union[Member, _Mapping]]] = ..., run: _Optional[int] = ..., page: _Optional[str] = ...) -> None: ...
 
 class Member(_message.Message):
     __slots__ = ("name", "address", "metrics_address", "index", "incarnation", "alive", "iteration", "joined_seconds_ago", "code_version")

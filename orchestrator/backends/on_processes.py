@@ -18,11 +18,13 @@ from threadpoolctl import threadpool_limits
 from contract.problem_inputs import needs_torch
 from contract.tasks import cancelled
 from orchestrator.backends.processes import NodeProcesses, Place
+from orchestrator.backends.run_host import RunHost
 from orchestrator.backends.torch_memory import check_torch_memory
 from orchestrator.control import ControlPlane, NetworkObserver
 from orchestrator.control.container_faults import require_docker
 from orchestrator.control.recorded_run import conduct, make_order, uses_tls
 from orchestrator.control.run_phase import BEFORE_START
+from orchestrator.control.state import SeveralOfNetwork
 from orchestrator.errors import NodeFailed, TooManyNodes, writing
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import load_own_module, make_network_setting
@@ -83,32 +85,48 @@ class RunOnBackend(Protocol):
     """How a run is begun and brought to its end."""
 
     def __call__(
-        self, experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver, notes: Sequence[str] = ()
+        self,
+        experiment: Experiment,
+        base: Path,
+        folder: Path,
+        watcher: NetworkObserver,
+        notes: Sequence[str] = (),
+        host: RunHost | None = None,
     ) -> Ending:
         """Run and fill the run folder. `base`: the folder of the experiment file; `folder`: of the run; `notes`: what
-        its summary repeats."""
+        its summary repeats; `host`: who carries out a run on nodes, if anybody looks."""
 
 
 def runs_on(backend: str, network: OpenPlaces) -> RunOnBackend:
     """Runs on a network that is made for so many nodes, and for one run only: nothing of it is left."""
 
     def run(
-        experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver, notes: Sequence[str] = ()
+        experiment: Experiment,
+        base: Path,
+        folder: Path,
+        watcher: NetworkObserver,
+        notes: Sequence[str] = (),
+        host: RunHost | None = None,
     ) -> Ending:
         request = RunRequest(backend, experiment, base, folder, watcher, notes)
-        [ending] = run_on_processes([request], folder / "nodes.log", network)
+        [ending] = run_on_processes([request], folder / "nodes.log", network, host=host)
         return ending
 
     return run
 
 
 def run_on_processes(
-    requests: Sequence[RunRequest], log: Path, network: OpenPlaces, ended: Ended = lambda *_: None
+    requests: Sequence[RunRequest],
+    log: Path,
+    network: OpenPlaces,
+    ended: Ended = lambda *_: None,
+    host: RunHost | None = None,
 ) -> list[Ending]:
     """Runs in order, on as many nodes as the largest needs, which are started once; after one that is interrupted no
     other begins. Each fills its run folder; no process is left, whatever happens.
 
-    `log`: where the nodes' standard error goes. A run that cannot even begin is an error, and ends it all.
+    `log`: where the nodes' standard error goes; `host`: who carries them out. A run that cannot even begin is an error,
+    and ends it all.
     """
     for request in requests:
         with writing(request.folder):
@@ -116,13 +134,18 @@ def run_on_processes(
     places = network(max(request.experiment.nodes for request in requests))
     with threadpool_limits(1):
         try:
-            return asyncio.run(_run_all(requests, log, places, ended))
+            work = _run_all(requests, log, places, ended, host)
+            return asyncio.run(work) if host is None else host.carry_out(work)
         except asyncio.CancelledError:  # by a signal, while there was no run
             raise KeyboardInterrupt from None
 
 
 async def _run_all(
-    requests: Sequence[RunRequest], log: Path, network: AbstractContextManager[Places], ended: Ended
+    requests: Sequence[RunRequest],
+    log: Path,
+    network: AbstractContextManager[Places],
+    ended: Ended,
+    host: RunHost | None,
 ) -> list[Ending]:
     endings: list[Ending] = []
     for request in requests:
@@ -135,7 +158,7 @@ async def _run_all(
             for number, place in enumerate(places.nodes):
                 processes.start(f"node-{number}", control.address, control.token, place)
             for request in requests:
-                endings.append(await _run(control, processes, request, log))
+                endings.append(await _run(control, processes, request, log, host))
                 ended(request, endings[-1])
                 if endings[-1].status is Status.INTERRUPTED:
                     break
@@ -146,24 +169,35 @@ async def _run_all(
     return endings
 
 
-async def _run(control: ControlPlane, processes: NodeProcesses, request: RunRequest, log: Path) -> Ending:
+async def _run(
+    control: ControlPlane, processes: NodeProcesses, request: RunRequest, log: Path, host: RunHost | None
+) -> Ending:
     def is_under_way() -> bool:
         return control.run is not None and control.run.phase not in BEFORE_START
 
     control.run = None  # the one before is over
     watching = asyncio.create_task(processes.watch_start(is_under_way))
-    conducting = asyncio.create_task(_conduct(control, request, log))
+    conducting = asyncio.create_task(_conduct(control, request, log, host))
     try:
         return await _end_of(control, conducting, watching)
     finally:
         await cancelled(watching, conducting)
 
 
-async def _conduct(control: ControlPlane, request: RunRequest, log: Path) -> Ending:
+async def _conduct(control: ControlPlane, request: RunRequest, log: Path, host: RunHost | None) -> Ending:
     order = await asyncio.to_thread(
         make_order, request.experiment, request.base, request.backend, request.notes, request.is_tuned
     )
-    return await conduct(control, order, request.folder, request.watcher, log)
+    if host is None:
+        return await conduct(control, order, request.folder, request.watcher, log)
+    broadcast = host.begins(request.experiment, order.number, request.folder, request.base, control)
+    ending: Ending | None = None
+    try:
+        watchers = SeveralOfNetwork(request.watcher, broadcast)
+        ending = await conduct(control, order, request.folder, watchers, log, host.made)
+    finally:
+        host.ended(broadcast, ending)
+    return ending
 
 
 @contextmanager

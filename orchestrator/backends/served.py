@@ -123,6 +123,7 @@ async def serve(
         await health.open()
         if page_port is not None:
             await page.open()
+            submissions.page = page.address
         if security is not None:
             leave_authority(security, control.authority_certificate)
         await health.say(serving=True)
@@ -143,7 +144,8 @@ async def serve(
 
 
 async def _until_told(submissions: Submissions, first: FirstRun | None, leave: bool) -> Ending | None:
-    tasks = [asyncio.create_task(_told_to_stop()), asyncio.create_task(_log_members(submissions.members))]
+    works = (_told_to_stop(), _log_members(submissions.members), submissions.feed())
+    tasks = [asyncio.create_task(work) for work in works]
     if first is not None:
         tasks.append(asyncio.create_task(_first_run(submissions, first, leave)))
     try:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from threadpoolctl import threadpool_limits
 from contract.unexpected_errors import in_one_line
 from orchestrator.backends.nodes_on_cores import nodes_on_cores
 from orchestrator.backends.reached_iterations import Reached
+from orchestrator.backends.run_host import RunHost
 from orchestrator.control import NetworkObserver
 from orchestrator.control.state import judging
 from orchestrator.evaluation import KeptModels, evaluate_after_run, model_store
@@ -34,9 +36,22 @@ from pame.simulator import DRIVERS, check, run_lock_step
 
 
 def simulate(
-    experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver, notes: Sequence[str] = ()
+    experiment: Experiment,
+    base: Path,
+    folder: Path,
+    watcher: NetworkObserver,
+    notes: Sequence[str] = (),
+    host: RunHost | None = None,
 ) -> Ending:
     """Run and fill the run folder. A diverged, interrupted or failed run leaves one too, with what there is."""
+    if host is None:
+        return _simulate(experiment, base, folder, notes, watcher)
+    return host.simulate(experiment, base, folder, watcher, partial(_simulate, experiment, base, folder, notes))
+
+
+def _simulate(
+    experiment: Experiment, base: Path, folder: Path, notes: Sequence[str], watcher: NetworkObserver
+) -> Ending:
     started = time.perf_counter()
     with threadpool_limits(1):
         driver = choose_driver(experiment)

@@ -10,6 +10,7 @@ from typing import Protocol
 from contract.rpc import experiments_pb2 as pb
 from orchestrator.backends import NETWORKS
 from orchestrator.backends.on_processes import RunRequest, run_on_processes
+from orchestrator.backends.run_host import RunHost
 from orchestrator.campaigns.cell import Cell, Run, Stage
 from orchestrator.campaigns.simulate import run_in
 from orchestrator.control import NetworkObserver
@@ -42,6 +43,8 @@ class ProcessNodes:
     """Processes of this machine, started once for a stage."""
 
     backend: str
+    host: RunHost | None = None
+    """Who carries the runs out, if somebody looks at them."""
 
     def run(self, stage: Stage, cells: Mapping[str, Cell], folder: Path, observe: Observe, ended: Ended) -> None:
         experiments = _experiments(stage, cells)
@@ -65,7 +68,7 @@ class ProcessNodes:
                 ended(key, run_in(request.folder, cells[key], self.backend, ending))
 
         log = requests[0].folder.parent / "nodes.log"
-        endings = run_on_processes(requests, log, NETWORKS[self.backend], over)
+        endings = run_on_processes(requests, log, NETWORKS[self.backend], over, self.host)
         if len(endings) < len(requests) or endings[-1].status is Status.INTERRUPTED:
             raise KeyboardInterrupt
 

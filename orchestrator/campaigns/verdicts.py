@@ -13,6 +13,8 @@ from orchestrator.results.paired import ENOUGH_SEEDS, Interval
 
 MARGIN = 0.05
 """A gain that is surely smaller than this counts as none."""
+SLOWDOWN = 2.0
+"""How many times as long as without trouble is still called robust."""
 
 
 class Verdict(Enum):

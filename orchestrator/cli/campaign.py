@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
@@ -15,11 +15,15 @@ from orchestrator.campaigns.on_nodes import Nodes, ProcessNodes, ServedNodes
 from orchestrator.campaigns.rows import CannotResume
 from orchestrator.cli.campaign_screen import CampaignScreen
 from orchestrator.cli.exit_codes import ExitCode
+from orchestrator.cli.live_page import say_page_of
 from orchestrator.cli.remote import client_of
 from orchestrator.cli.terminal import shown
 from orchestrator.results import create_folder
-from orchestrator.results.campaign_record import CampaignRecord, digest, read_record
+from orchestrator.results.campaign_record import FINISHED, CampaignRecord, digest, read_record
 from pame.observe import Evaluation
+
+if TYPE_CHECKING:
+    from orchestrator.live import ShownCommand
 
 Resume = Annotated[
     Path | None,
@@ -71,12 +75,14 @@ def begin(ctx: typer.Context, verb: str, arguments: Mapping[str, Any], resume: P
 
 
 def nodes_of(
-    backend: str, beginning: Beginning, token: str, security: Path | None, nodes: Callable[[], int]
+    backend: str, beginning: Beginning, token: str, security: Path | None, nodes: Callable[[], int], console: Console
 ) -> Nodes | None:
     """None: everything is simulated. A served orchestrator with fewer nodes than so many is refused."""
     if on := beginning.arguments["on"]:
-        served = ServedNodes(client_of(on, token, security))
+        client = client_of(on, token, security)
+        served = ServedNodes(client)
         served.check(nodes())
+        say_page_of(client, console)
         return served
     return None if backend == SIMULATE else ProcessNodes(backend)
 
@@ -88,15 +94,31 @@ def carry_out(
     out: Path,
     console: Console,
     newest: Callable[[Evaluation], Mapping[str, str]] | None = None,
+    page: "ShownCommand | None" = None,
 ) -> tuple[Outcome, Path]:
-    """All of it, or the rest of it; the outcome, and the folder."""
+    """All of it, or the rest of it; the outcome, and the folder. `page`: where all of it is seen, if it is."""
     record = beginning.record or CampaignRecord(
         beginning.verb, campaign.command, beginning.arguments, {str(path): digest(path) for path in campaign.files}
     )
     folder = beginning.folder or create_folder(out, campaign.name)
-    with shown(console) as live:
-        screen = CampaignScreen(campaign.figures, live, newest)
-        return conduct(campaign, replace(record, arguments=beginning.arguments), folder, screen, nodes), folder
+    if isinstance(nodes, ProcessNodes):
+        nodes.host = page
+    progress = page.conducts(campaign.name, beginning.verb, folder) if page is not None else None
+    status = "failed"
+    try:
+        with shown(console) as live:
+            screen = CampaignScreen(campaign.figures, live, newest, progress)
+            outcome = conduct(campaign, replace(record, arguments=beginning.arguments), folder, screen, nodes)
+        status = _status_of(folder)
+    finally:
+        if progress is not None:
+            progress.over(status)
+    return outcome, folder
+
+
+def _status_of(folder: Path) -> str:
+    record = read_record(folder)
+    return FINISHED if record is None else record.status
 
 
 def say_end(folder: Path, trouble: str | None, console: Console) -> ExitCode:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
 from rich.live import Live
@@ -18,6 +18,9 @@ from orchestrator.control import NetworkState
 from orchestrator.number_words import duration
 from pame.observe import Evaluation
 
+if TYPE_CHECKING:
+    from orchestrator.live.campaign_progress import CampaignProgress
+
 _ROWS = 12
 
 
@@ -31,14 +34,17 @@ class _StageProgress:
 
 
 class CampaignScreen:
-    """Watches a campaign; `figures`: what is shown of a run that is over, `newest`: of one under way, if anything."""
+    """Watches a campaign; `figures`: what is shown of a run that is over, `newest`: of one under way, if anything;
+    `page`: is told the same."""
 
     def __init__(
         self,
         figures: Callable[[Run], Mapping[str, str]],
         live: Live,
         newest: Callable[[Evaluation], Mapping[str, str]] | None = None,
+        page: "CampaignProgress | None" = None,
     ) -> None:
+        self._page = page
         self._figures = figures
         self._newest = newest
         self._live = live
@@ -64,12 +70,14 @@ class CampaignScreen:
         share = progress_of(cell.experiment.stop, point.iteration or 0, point.seconds).share
         self._stages[self._stage].shares[_place(cell)] = share
         if self._newest is not None:
-            self._rows[_place(cell)] = (cell, "", self._newest(point))
+            self._row(cell, "", self._newest(point))
         self._advance()
 
     def state(self, cell: Cell, state: NetworkState) -> None:
         where = f"{state.phase}, {state.alive} nodes, iteration {state.median}, {duration(state.seconds)}"
         self._now = f"{_words(cell.labels)}, seed {cell.seed} · {where}"
+        if self._page is not None:
+            self._page.now(self._now)
         self._show()
 
     def ended(self, run: Run) -> None:
@@ -78,11 +86,20 @@ class CampaignScreen:
         progress.shares.pop(place, None)
         self._now = ""
         self._rows.pop(place, None)
-        self._rows[place] = (run.cell, run.backend, self._figures(run))
+        self._row(run.cell, run.backend, self._figures(run))
         self._advance()
+
+    def _row(self, cell: Cell, where: str, figures: Mapping[str, str]) -> None:
+        self._rows[_place(cell)] = (cell, where, figures)
+        if self._page is not None:
+            self._page.row(_place(cell), _words(cell.labels), cell.seed, where, figures)
 
     def _advance(self) -> None:
         progress = self._stages[self._stage]
+        if self._page is not None:
+            share = (progress.ended + sum(progress.shares.values())) / max(progress.cells, 1)
+            self._page.stage(self._stage, progress.cells, progress.ended, share)
+            self._page.now(self._now)
         self._progress.update(
             progress.task,
             total=progress.cells,

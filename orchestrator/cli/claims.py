@@ -15,7 +15,9 @@ from orchestrator.campaigns.claims.campaign import make_claims, without
 from orchestrator.campaigns.claims.claim import ClaimsOutcome
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.cli import campaign as shared
+from orchestrator.cli.live_page import NoPage, Stay, live_page
 from orchestrator.cli.remote import Security, Token
+from orchestrator.cli.run import run_submitted
 from orchestrator.cli.tables import print_table
 from orchestrator.number_words import count, duration
 
@@ -40,6 +42,8 @@ def claims(
     resume: shared.Resume = None,
     out: shared.CampaignsFolder = Path("runs"),
     quiet: shared.Quiet = False,
+    no_page: NoPage = False,
+    stay: Stay = False,
 ) -> None:
     """Test the paper's claims: one table of verdicts, and a report with a section for each."""
     lacking = without(only or []) if resume is None else {}
@@ -50,17 +54,20 @@ def claims(
     with console.status("looking at the experiments"):
         runs = campaign.count_runs()
         campaign.check()
-        nodes = shared.nodes_of(campaign.backend, beginning, token, security, lambda: campaign.nodes)
+        nodes = shared.nodes_of(campaign.backend, beginning, token, security, lambda: campaign.nodes, console)
     where = "in the simulator" if campaign.backend == SIMULATE else f"on {campaign.backend}"
     words = f"{campaign.mode.value} mode: {count(runs, 'run')} {where}"
     console.print(f"[bold]{count(len(campaign.claims), 'claim')}[/], {words}")
     for words in campaign.left_out:
         console.print(f"[yellow]not tested:[/] {escape(words)}", soft_wrap=True)
-    outcome, folder = shared.carry_out(campaign, beginning, nodes, out, console)
-    print_table(_table(outcome), console)
-    shared.say_trouble(outcome.trouble, console)
-    console.print(f"{duration(float(f'{outcome.seconds:.3g}'))} on this machine")
-    raise typer.Exit(shared.say_end(folder, outcome.trouble, console))
+    with live_page(console, not no_page, beginning.arguments["on"], out, campaign.backend) as page:
+        outcome, folder = shared.carry_out(campaign, beginning, nodes, out, console, page=page)
+        print_table(_table(outcome), console)
+        shared.say_trouble(outcome.trouble, console)
+        console.print(f"{duration(float(f'{outcome.seconds:.3g}'))} on this machine")
+        code = shared.say_end(folder, outcome.trouble, console)
+        run_submitted(page, stay, code, campaign.backend, out, console)
+    raise typer.Exit(code)
 
 
 def _table(outcome: ClaimsOutcome) -> Table:

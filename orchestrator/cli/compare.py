@@ -13,11 +13,15 @@ from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.compare.campaign import CompareCampaign, make_comparison
 from orchestrator.campaigns.compare.grid import left_out, tuning_cells, views
 from orchestrator.campaigns.compare.report import degraded_runs, doubts_of
+from orchestrator.campaigns.compare.survival import sentences, survivals
+from orchestrator.campaigns.compare.survival_tables import terminal_matrix
 from orchestrator.campaigns.compare.tables import company_line, ends_in_short, result_table
 from orchestrator.campaigns.compare.verdict import CompareFinding, CompareOutcome
 from orchestrator.cli import campaign as shared
 from orchestrator.cli.arguments import file_meant, say_notes
+from orchestrator.cli.live_page import NoPage, Stay, live_page
 from orchestrator.cli.remote import Security, Token
+from orchestrator.cli.run import run_submitted
 from orchestrator.cli.tables import print_table
 from orchestrator.number_words import count, duration
 
@@ -49,6 +53,8 @@ def compare(
     resume: shared.Resume = None,
     out: shared.CampaignsFolder = Path("runs"),
     quiet: shared.Quiet = False,
+    no_page: NoPage = False,
+    stay: Stay = False,
 ) -> None:
     """Compare algorithms: tuned alike in the simulator, then measured on fresh seeds, with a table and a report."""
     if file is None and resume is None:
@@ -59,11 +65,14 @@ def compare(
     console = Console(quiet=quiet, highlight=False)
     with console.status("looking at the experiments"):
         campaign.check()
-        nodes = shared.nodes_of(campaign.backend, beginning, token, security, lambda: campaign.nodes)
+        nodes = shared.nodes_of(campaign.backend, beginning, token, security, lambda: campaign.nodes, console)
     _announce(campaign, console)
-    outcome, folder = shared.carry_out(campaign, beginning, nodes, out, console)
-    _say(outcome, console)
-    raise typer.Exit(shared.say_end(folder, outcome.trouble, console))
+    with live_page(console, not no_page, beginning.arguments["on"], out, campaign.backend) as page:
+        outcome, folder = shared.carry_out(campaign, beginning, nodes, out, console, page=page)
+        _say(outcome, console)
+        code = shared.say_end(folder, outcome.trouble, console)
+        run_submitted(page, stay, code, campaign.backend, out, console)
+    raise typer.Exit(code)
 
 
 def _announce(campaign: CompareCampaign, console: Console) -> None:
@@ -71,7 +80,9 @@ def _announce(campaign: CompareCampaign, console: Console) -> None:
     say_notes(comparison.notes, console)
     tuning = count(len(tuning_cells(comparison)), "tuning run")
     names = ", ".join(comparison.entries)
-    console.print(f"[bold]{comparison.name}[/]: {names}; {tuning}, then {count(campaign.runs, 'run')} on fresh seeds")
+    where = f" in {', '.join(condition.name for condition in comparison.conditions)}" if comparison.conditions else ""
+    runs = f"{tuning}, then {count(campaign.runs, 'run')} on fresh seeds"
+    console.print(f"[bold]{comparison.name}[/]: {names}{where}; {runs}")
     for words in left_out(comparison).values():
         console.print(words, soft_wrap=True)
 
@@ -86,7 +97,13 @@ def _say_fewest(found: Sequence[CompareFinding], console: Console) -> None:
 
 
 def _say(outcome: CompareOutcome, console: Console) -> None:
-    if outcome.rows:
+    if outcome.in_conditions:
+        found = survivals(outcome)
+        for view in views(outcome.comparison):
+            print_table(terminal_matrix(outcome.comparison, found, view), console)
+        for words in sentences(found):
+            console.print(f"  {escape(words)}", soft_wrap=True, highlight=False)
+    elif outcome.rows:
         for view in views(outcome.comparison):
             print_table(result_table(outcome, view), console)
             if not outcome.knows_optimum:

@@ -10,6 +10,7 @@ from rich.live import Live
 from rich.markup import escape
 
 from contract.rpc import experiments_pb2 as pb
+from orchestrator.cli.live_page import say_page_of
 from orchestrator.cli.run_exit_codes import exit_code
 from orchestrator.cli.terminal import RunScreen, shown
 from orchestrator.control.client import Client, Retelling, health_of
@@ -69,6 +70,7 @@ def run_on(client: Client, experiment: Experiment, base: Path, console: Console)
     """Submit an experiment, whose file is in `base`, and watch it; Ctrl-C cancels it. The exit code of the run."""
     files = carried(experiment, base)
     with client:
+        say_page_of(client, console)
         accepted = client.submit(to_yaml(experiment), files)
         console.print(f"{headline(experiment)}, run {accepted.run} on {escape(client.address)}", soft_wrap=True)
         say_steps([experiment], console)

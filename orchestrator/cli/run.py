@@ -3,20 +3,24 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
 from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
+from orchestrator.backends.run_host import RunHost
 from orchestrator.campaigns.sweep import SweepCampaign, make_sweep, newest
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, say_notes, swept_words
 from orchestrator.cli.campaign import Beginning, Quiet, Resume, begin, carry_out, nodes_of, say_report
+from orchestrator.cli.exit_codes import ExitCode
+from orchestrator.cli.live_page import NoPage, Stay, go_on, live_page
 from orchestrator.cli.remote import Security, Token, client_of, headline, run_on, say_health, say_steps
 from orchestrator.cli.run_exit_codes import exit_code, worst
 from orchestrator.cli.terminal import RunScreen, shown
 from orchestrator.cli.verified import say_verified
+from orchestrator.control.submission_queue import QueuedExperiment
 from orchestrator.evaluation import require_room, said_of_room
 from orchestrator.experiment import Experiment, Variant
 from orchestrator.experiment.late_faults import late_faults
@@ -25,6 +29,9 @@ from orchestrator.number_words import count, duration, is_share, number, of_metr
 from orchestrator.results import Ending, Status, create_folder
 from orchestrator.results.network_summary import NetworkSummary
 from orchestrator.results.summary import RunSummary, require_summary
+
+if TYPE_CHECKING:
+    from orchestrator.live import ShownCommand
 
 _ELSEWHERE = "--on runs it where that orchestrator is: leave --backend and --out out"
 
@@ -54,6 +61,8 @@ def run(
         bool, typer.Option("--strict", help="Do not begin if a link is not measured to be as asked.")
     ] = False,
     resume: Resume = None,
+    no_page: NoPage = False,
+    stay: Stay = False,
 ) -> None:
     """Run an experiment file; lists in it make a sweep."""
     if on is None and not (backend or out or resume):  # what is said here goes before what lies around
@@ -67,34 +76,58 @@ def run(
     variants, base = list(sweep.variants), sweep.path.parent
     console = Console(quiet=quiet, highlight=False)
     say_notes((note for variant in variants for note in variant.notes), console)
-    if len(variants) > 1:
-        raise typer.Exit(_run_sweep(sweep, beginning, token, security, out or Path("runs"), console))
-    if on is not None:
+    if on is not None and len(variants) == 1:
         if out is not None:
             raise typer.BadParameter(_ELSEWHERE)
         raise typer.Exit(run_on(client_of(on, token, security), variants[0].experiment, base, console))
-    code, _ = run_here(variants[0], base, sweep.backend, out or Path("runs"), console)
+    folders = out or Path("runs")
+    with live_page(console, not no_page, on, folders, sweep.backend) as page:
+        if len(variants) > 1:
+            code = _run_sweep(sweep, beginning, token, security, folders, console, page)
+        else:
+            code, _ = run_here(variants[0], base, sweep.backend, folders, console, page)
+        run_submitted(page, stay, code, sweep.backend, folders, console)
     raise typer.Exit(code)
 
 
-def run_here(variant: Variant, base: Path, backend: str, out: Path, console: Console) -> tuple[int, Path]:
+def run_here(
+    variant: Variant, base: Path, backend: str, out: Path, console: Console, host: RunHost | None = None
+) -> tuple[int, Path]:
     """Run on this machine; the exit code, and the run folder."""
     _look_at([variant], base, backend, out, console)
     folder = create_folder(out, variant.experiment.name)
-    ending = _run_single(variant, base, folder, backend, console)
+    ending = _run_single(variant, base, folder, backend, console, host)
     _say_trouble([ending])
     say_report(folder, console)
     return exit_code(ending.status, ending.health), folder
 
 
+def run_submitted(
+    page: "ShownCommand | None", stays: bool, code: int, backend: str, out: Path, console: Console
+) -> None:
+    """What somebody submitted on the page of a command, after its own work, which ended with this exit code."""
+
+    def begin(queued: QueuedExperiment) -> int:
+        base = queued.files if isinstance(queued.files, Path) else out
+        return run_here(Variant({}, queued.experiment), base, backend, out, console, page)[0]
+
+    go_on(page, stays, code == ExitCode.INTERRUPTED, begin, console)
+
+
 def _run_sweep(
-    sweep: SweepCampaign, beginning: Beginning, token: str, security: Path | None, out: Path, console: Console
+    sweep: SweepCampaign,
+    beginning: Beginning,
+    token: str,
+    security: Path | None,
+    out: Path,
+    console: Console,
+    page: "ShownCommand | None",
 ) -> int:
     _look_at(sweep.variants, sweep.path.parent, sweep.backend, out, console)
-    nodes = nodes_of(sweep.backend, beginning, token, security, lambda: sweep.nodes)
+    nodes = nodes_of(sweep.backend, beginning, token, security, lambda: sweep.nodes, console)
     console.print(f"[bold]{sweep.name}[/]: {escape(swept_words(sweep.variants))}")
     say_steps((variant.experiment for variant in sweep.variants), console)
-    outcome, folder = carry_out(sweep, beginning, nodes, out, console, newest)
+    outcome, folder = carry_out(sweep, beginning, nodes, out, console, newest, page)
     for sentence in dict.fromkeys(run.figures.get("faults") for run in outcome.runs):
         if sentence:
             console.print(f"[yellow]warning:[/] {escape(sentence)}", soft_wrap=True)
@@ -130,14 +163,16 @@ def _rooms(experiments: Sequence[Experiment], base: Path, backend: str, out: Pat
     return found
 
 
-def _run_single(variant: Variant, base: Path, folder: Path, backend: str, console: Console) -> Ending:
+def _run_single(
+    variant: Variant, base: Path, folder: Path, backend: str, console: Console, host: RunHost | None
+) -> Ending:
     experiment = variant.experiment
     driver = f" ({choose_driver(experiment)})" if backend == "simulate" else ""
     console.print(f"{headline(experiment)}, backend {backend}{driver}")
     say_steps([experiment], console)
     with shown(console) as live:
         screen = RunScreen(experiment.name, experiment.nodes, experiment.stop, live)
-        ending = BACKENDS[backend].run(experiment, base, folder, screen, variant.notes)
+        ending = BACKENDS[backend].run(experiment, base, folder, screen, variant.notes, host)
     _say_summary(require_summary(folder), console)
     return ending
 

@@ -17,7 +17,9 @@ from orchestrator.campaigns.studies.report import degraded_cells
 from orchestrator.campaigns.studies.verdict import StudyOutcome, verdict_words
 from orchestrator.cli import campaign as shared
 from orchestrator.cli.arguments import file_meant
+from orchestrator.cli.live_page import NoPage, Stay, live_page
 from orchestrator.cli.remote import Security, Token
+from orchestrator.cli.run import run_submitted
 from orchestrator.cli.tables import print_table
 from orchestrator.number_words import count
 from orchestrator.results.paired import ENOUGH_SEEDS
@@ -49,6 +51,8 @@ def study(
     resume: shared.Resume = None,
     out: shared.CampaignsFolder = Path("runs"),
     quiet: shared.Quiet = False,
+    no_page: NoPage = False,
+    stay: Stay = False,
 ) -> None:
     """Test a claim: a grid in the simulator, chosen cells on real nodes, a report with a verdict."""
     given = {"name": name, "file": file, "seeds": seeds, "quick": quick, "backend": backend, "on": on}
@@ -57,12 +61,15 @@ def study(
     campaign = make_study(beginning.arguments)
     with console.status("looking at the experiments"):
         campaign.check()
-        nodes = shared.nodes_of(campaign.backend, beginning, token, security, lambda: campaign.base.nodes)
+        nodes = shared.nodes_of(campaign.backend, beginning, token, security, lambda: campaign.base.nodes, console)
     cells = f"{count(len(campaign.grid()), 'cell')} in the simulator, {len(campaign.real())} on real nodes"
     console.print(f"[bold]{campaign.study.title}[/] {cells}")
-    outcome, folder = shared.carry_out(campaign, beginning, nodes, out, console)
-    _say(outcome, console)
-    raise typer.Exit(shared.say_end(folder, outcome.trouble, console))
+    with live_page(console, not no_page, beginning.arguments["on"], out, campaign.backend) as page:
+        outcome, folder = shared.carry_out(campaign, beginning, nodes, out, console, page=page)
+        _say(outcome, console)
+        code = shared.say_end(folder, outcome.trouble, console)
+        run_submitted(page, stay, code, campaign.backend, out, console)
+    raise typer.Exit(code)
 
 
 def _say(outcome: StudyOutcome, console: Console) -> None:

@@ -23,6 +23,7 @@ _INJECT_S = 30.0
 """The orchestrator answers when the nodes have."""
 _SUBMIT_S = 300.0
 """The orchestrator draws the data of all nodes before it answers."""
+_EVERYWHERE = ("0.0.0.0", "::", "")
 _NOT_THERE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED)
 
 
@@ -78,6 +79,15 @@ class Client:
         request = pb.InjectRequest(token=self._token, fault=fault)
         answer: pb.Injected = self._ask(self._stub.Inject, request, _INJECT_S)
         return answer.planned
+
+    def page(self) -> str:
+        """The live page of the orchestrator, with the token where a browser keeps it; empty: it has none."""
+        address = self.nodes().page
+        if not address:
+            return ""
+        host, _, port = address.rpartition(":")
+        reached = self.address.rpartition(":")[0]
+        return f"http://{reached if host in _EVERYWHERE else host}:{port}/#token={self._token}"
 
     def nodes(self) -> pb.NodeList:
         answer: pb.NodeList = self._ask(self._stub.ListNodes, pb.ListNodesRequest(token=self._token), _ANSWER_S)

@@ -4,8 +4,6 @@ import asyncio
 import hmac
 import time
 from collections.abc import AsyncIterator
-from math import inf
-from pathlib import Path
 from typing import Any
 
 import grpc
@@ -14,12 +12,10 @@ from contract.rpc import experiments_pb2 as pb
 from contract.rpc import refusal_pb2
 from orchestrator.control.manual_faults import answer
 from orchestrator.control.members import Member
-from orchestrator.control.submission_limits import refuse_too_much
+from orchestrator.control.submission_text import read_submission
 from orchestrator.control.submissions import Busy, Submissions
-from orchestrator.experiment import Experiment, ExperimentError, load_text, swept_keys
-from orchestrator.experiment.faults import words
+from orchestrator.experiment.faults.plan_words import planned_words
 from pame.errors import PameError
-from pame.fault_effects import FaultEvent
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -37,8 +33,7 @@ class ExperimentsService:
         if not self._is_ours(request.token):
             return _denied(refusal_pb2.REFUSAL_WRONG_TOKEN, _WRONG_TOKEN)
         try:
-            experiment = await asyncio.to_thread(_read, request.experiment)
-            refuse_too_much(experiment)
+            experiment = (await asyncio.to_thread(read_submission, request.experiment)).experiment
             broadcast = await self._submissions.submit(experiment, dict(request.files))
         except Busy as busy:
             return _denied(refusal_pb2.REFUSAL_BUSY, str(busy))
@@ -71,7 +66,7 @@ class ExperimentsService:
         except PameError as error:
             denied = pb.Denied(refusal=refusal_pb2.REFUSAL_BAD_FAULT, detail=str(error))
             return pb.Injected(denied=denied)
-        planned.events.extend(map(_planned, events))
+        planned.events.extend(map(planned_words, events))
         return pb.Injected(planned=planned)
 
     async def ListNodes(self, request: pb.ListNodesRequest, context: Context) -> pb.NodeList:  # noqa: N802
@@ -79,7 +74,7 @@ class ExperimentsService:
         await self._check(request.token, context)
         current = self._submissions.current
         members = [_member(member) for member in self._submissions.members.all()]
-        return pb.NodeList(members=members, run=current.run if current else 0)
+        return pb.NodeList(members=members, run=current.run if current else 0, page=self._submissions.page)
 
     def _is_ours(self, token: str) -> bool:
         return hmac.compare_digest(token.encode(), self._token.encode())
@@ -87,24 +82,6 @@ class ExperimentsService:
     async def _check(self, token: str, context: Context) -> None:
         if not self._is_ours(token):
             await context.abort(grpc.StatusCode.UNAUTHENTICATED, _WRONG_TOKEN)
-
-
-def _read(text: str) -> Experiment:
-    variants = load_text(text, Path("experiment"))
-    if len(variants) > 1:
-        sweep = ", ".join(swept_keys(variants))
-        raise ExperimentError([f"a sweep (over {sweep}) is no single run: submit its runs one by one"])
-    return variants[0].experiment
-
-
-def _planned(event: FaultEvent) -> str:
-    window = event.window
-    if window.lasts_s is not None:
-        length = "until the run ends" if window.lasts_s == inf else f"for {window.lasts_s:g} seconds"
-        return f"{words(event)}: from iteration {window.begin:g} {length}"
-    end = "until the run ends" if window.end == inf else f"to {window.end:g} {window.unit}"
-    begin = f"{window.begin:g}" if window.end != inf else f"{window.begin:g} {window.unit}"
-    return f"{words(event)}: from {begin} {end}"
 
 
 def _denied(refusal: "refusal_pb2.Refusal", detail: str) -> pb.Submitted:

@@ -14,6 +14,7 @@ from orchestrator.control.run_phase import Phase
 from orchestrator.control.run_state import NetworkRunState
 from orchestrator.experiment.faults import FaultError, kind_of, words
 from orchestrator.experiment.faults.happened import Told, node_names
+from orchestrator.experiment.faults.manual import fault_by_hand
 from pame.fault_effects import DegradeEffect, FaultEvent, Plan, StoppingEffect, for_nodes, is_by_docker
 from pame.fault_plan_text import plan_lines
 
@@ -25,11 +26,21 @@ _SETTLE_S = 1.0
 _LOOK_S = 0.05
 
 
-def inject(run: NetworkRunState, plan: Plan) -> None:
-    """Every node learns of its part, and they stand in the plan. FaultError if nobody can do it."""
+def plan_fault(run: NetworkRunState, text: str) -> tuple[FaultEvent, ...]:
+    """A fault as an experiment has it, compiled for a run that goes on; without `at` it begins at once."""
+    return fault_by_hand(text, run.experiment, run.setting, run.seconds(), len(run.plan))
+
+
+def require_realisable(run: NetworkRunState, plan: Plan) -> None:
+    """FaultError if nobody here can do it."""
     require_docker(plan, in_containers=True)
     require_loss(plan, run.lossless)
     require_orders(plan, [run.indices.member(node) for node in range(len(run.indices))], by_hand=True)
+
+
+def inject(run: NetworkRunState, plan: Plan) -> None:
+    """Every node learns of its part, and they stand in the plan. FaultError if nobody can do it."""
+    require_realisable(run, plan)
     run.plan = (*run.plan, *plan)
     run.rounds.add(plan)
     run.facts.planned = planned_moments(run.plan)
@@ -40,6 +51,13 @@ def inject(run: NetworkRunState, plan: Plan) -> None:
     text = "\n".join(plan_lines(for_nodes(plan)))
     for member in run.indices.living():
         member.tell(pb.ToNode(faults=pb.Faults(run=run.number, plan=text)))
+
+
+def running(run: NetworkRunState | None) -> NetworkRunState:
+    """FaultError if its nodes do not iterate."""
+    if run is None or run.phase is not Phase.RUNNING:
+        raise FaultError("no run is under way: a fault by hand needs one")
+    return run
 
 
 def require_loss(plan: Plan, lossless: Mapping[int, str]) -> None:

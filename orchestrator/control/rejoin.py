@@ -36,6 +36,8 @@ class Rejoins:
         self._indices = indices
         self._collection = collection
         self._fired = fired
+        self.is_held = False
+        """Whether who starts has to wait until the run goes on."""
         self._preparing: set[int] = set()
         self._untold: dict[int, set[int]] = {}
         """Live neighbours that do not know yet where a node is."""
@@ -84,7 +86,7 @@ class Rejoins:
             return
         self.unaware |= {(index, other) for other in self._untold.pop(index)}
         if (member := self._indices.member(index)) is not None:
-            member.tell(pb.ToNode(start=pb.Start(run=self._common.run)))
+            member.tell(pb.ToNode(start=pb.Start(run=self._common.run, held=self.is_held)))
 
 
 def first_iteration(collection: NodeReports, index: int, neighbours: Sequence[int], alive: Set[int], last: int) -> int:

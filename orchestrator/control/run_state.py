@@ -16,6 +16,7 @@ from statistics import median
 from contract.assignment import describe
 from contract.data_delivery import shard_source
 from contract.fingerprint import fingerprint_for
+from contract.rpc import control_pb2 as pb
 from orchestrator.control.data_deliveries import DataDeliveries
 from orchestrator.control.fired_faults import FiredFaults
 from orchestrator.control.gap_counts import GapCounts
@@ -101,6 +102,8 @@ class NetworkRunState:
     fault: MachineFault | None = None
     """What this machine failed at."""
     began: float | None = None
+    held_at: float | None = None
+    """Since when the run is held, by our clock; None: it goes on."""
     took: float | None = None
     health: Health | None = None
     """As it looked a moment ago; None: nothing is known yet."""
@@ -172,8 +175,26 @@ class NetworkRunState:
         return all(host.startswith("127.") or host in ("localhost", "[::1]") for host in hosts)
 
     def seconds(self) -> float:
-        """Since the start of the run."""
-        return 0.0 if self.began is None else time.monotonic() - self.began
+        """Since the start of the run, without the time for which it was held."""
+        return 0.0 if self.began is None else (self.held_at or time.monotonic()) - self.began
+
+    @property
+    def is_held(self) -> bool:
+        return self.held_at is not None
+
+    def hold(self, is_held: bool) -> None:
+        """All nodes wait at their next iteration, and the clock of the run stands still; or both go on."""
+        if is_held is self.is_held or self.began is None:
+            return
+        self.record({"seconds": round(self.seconds(), 3), "what": EventWord.HELD if is_held else EventWord.GOES_ON})
+        if self.held_at is None:
+            self.held_at = time.monotonic()
+        else:
+            self.began += time.monotonic() - self.held_at
+            self.held_at = None
+        self.rejoins.is_held = is_held
+        for member in self.indices.living():
+            member.tell(pb.ToNode(hold=pb.Hold(run=self.number, on=is_held)))
 
     def enter(self, phase: Phase) -> None:
         self.phase = moved(self.phase, phase)

@@ -6,7 +6,7 @@ from typing import Protocol
 from orchestrator.control.run_phase import Phase
 from orchestrator.results import Ending
 from orchestrator.results.health import Health
-from pame.observe import Observer
+from pame.observe import Observer, Several
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +45,15 @@ def judging(ending: Ending, done: int, of: int) -> NetworkState:
 class NetworkObserver(Observer, Protocol):
     def state(self, state: NetworkState) -> None:
         """The network a moment later."""
+
+
+class SeveralOfNetwork(Several):
+    """All of them are told of the same network."""
+
+    def __init__(self, *observers: NetworkObserver) -> None:
+        super().__init__(*observers)
+        self._of_network = observers
+
+    def state(self, state: NetworkState) -> None:
+        for observer in self._of_network:
+            observer.state(state)

@@ -8,15 +8,13 @@ from pathlib import Path
 from contract.logs import log_event, log_mistake
 from orchestrator.control.abilities import needs, require_abilities, require_orders
 from orchestrator.control.broadcast import Broadcast
-from orchestrator.control.manual_faults import inject
+from orchestrator.control.manual_faults import inject, plan_fault, running
 from orchestrator.control.recorded_run import RunOrder, conduct, make_order, uses_tls
-from orchestrator.control.run_phase import Phase
 from orchestrator.control.run_state import NetworkRunState
 from orchestrator.control.server import ControlPlane
+from orchestrator.control.submission_queue import SubmissionQueue
 from orchestrator.evaluation import require_room
 from orchestrator.experiment import Experiment
-from orchestrator.experiment.faults import FaultError
-from orchestrator.experiment.faults.manual import fault_by_hand
 from orchestrator.experiment.named_files import Files
 from orchestrator.results import Ending, Status, create_folder
 from pame.errors import PameError
@@ -47,6 +45,14 @@ class Submissions:
         self._known: deque[Broadcast] = deque(maxlen=_REMEMBERED)
         self._task: asyncio.Task[Ending] | None = None
         self._changed = asyncio.Event()
+        self.place = "on the nodes that have joined"
+        """Where runs are, for whoever looks."""
+        self.nodes_stay = True
+        self.page = ""
+        """The address at which the live page listens; empty: there is none."""
+        self.queue = SubmissionQueue()
+        """Of those who do not mind to wait."""
+        self._begun: deque[tuple[str, Experiment, Files]] = deque(maxlen=_REMEMBERED)
         self.notice = ""
         """A line for whoever looks at the live page: what is waited for, or why nothing begins."""
 
@@ -74,6 +80,7 @@ class Submissions:
         broadcast = Broadcast(order.number, experiment, folder.name)
         self.current = broadcast
         self._known.append(broadcast)
+        self._begun.append((folder.name, experiment, files))
         self._task = asyncio.create_task(self._conduct(order, folder, broadcast))
         log_event(_LOG, "run_begins", run=order.number, folder=str(folder), nodes=experiment.nodes)
         self._changed.set()
@@ -88,19 +95,13 @@ class Submissions:
             require_orders(order.setting.plan, there)
 
     def plan_fault(self, text: str) -> tuple[FaultEvent, ...]:
-        """A fault as an experiment has it, compiled for the run under way; without `at` it begins at once."""
-        run = self._running()
-        return fault_by_hand(text, run.experiment, run.setting, run.seconds(), len(run.plan))
+        """For the run under way."""
+        return plan_fault(running(self.run), text)
 
     def inject(self, events: Plan) -> NetworkRunState:
-        run = self._running()
+        run = running(self.run)
         inject(run, events)
         return run
-
-    def _running(self) -> NetworkRunState:
-        if self.run is None or self.run.phase is not Phase.RUNNING:
-            raise FaultError("no run is under way: a fault by hand needs one")
-        return self.run
 
     def cancel(self, run: int) -> bool:
         """End a run in order; False if it is not the one under way."""
@@ -123,6 +124,29 @@ class Submissions:
         while self.current is None:
             await self._change()
         return self.current
+
+    def submitted(self, folder: str) -> tuple[Experiment, Files] | None:
+        """What a run of the last few was begun with, by the name of its folder."""
+        return next(((experiment, files) for name, experiment, files in self._begun if name == folder), None)
+
+    def campaign(self) -> None:
+        """Of runs that are handed in one by one nobody knows what they are a part of."""
+
+    async def feed(self) -> None:
+        """Begin what waits in the queue, one after another, until cancelled."""
+        while True:
+            await self.queue.filled()
+            await self.idle()
+            if (queued := self.queue.take()) is None:
+                continue
+            try:
+                await self.submit(queued.experiment, queued.files)
+            except Busy:  # somebody was quicker
+                self.queue.put_back(queued)
+            except PameError as error:
+                self.notice = f"{queued.experiment.name} could not begin: {error}"
+            else:
+                self.notice = ""
 
     async def ending(self) -> Ending | None:
         """How the run under way, or the last one, ends."""

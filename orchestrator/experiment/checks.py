@@ -43,7 +43,8 @@ def contradictions(experiment: "Experiment") -> dict[str, str]:
 def rule_with_values(experiment: "Experiment") -> str:
     """The key that can end a run by values of f; empty: none."""
     stop = experiment.stop
-    return "stop.target" if stop.target is not None else "stop.paper" if stop.paper is not None else ""
+    given = (("stop.target", stop.target), ("stop.accuracy", stop.accuracy), ("stop.paper", stop.paper))
+    return next((key for key, value in given if value is not None), "")
 
 
 def beyond(experiment: "Experiment") -> dict[str, str]:

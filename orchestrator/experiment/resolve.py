@@ -26,7 +26,7 @@ from pame.fault_effects import DegradeEffect, Plan
 from pame.fault_plan_text import named_nodes, read_plan
 from pame.network_specs import ModuleSpec
 from pame.problems import ImageClassificationSpec, Problem, ProblemSpec
-from pame.problems.image_classification import ImageClassification, PartitionedData
+from pame.problems.image_classification import ACCURACY, ImageClassification, PartitionedData
 from pame.resolved_run import ResolvedRun
 from pame.rules import Compute
 from pame.sampling import period
@@ -70,10 +70,13 @@ def make_setting(experiment: Experiment, files: Files, draw: DrawProblem = build
     graph = make_topology(experiment, files)
     table = link_table(experiment.links, graph, seed)
     plan = make_plan(experiment, files, graph, table)
+    problem = draw(experiment.problem, nodes, seed)
+    if experiment.stop.accuracy is not None and problem.metric != ACCURACY:
+        raise ParameterError(f"stop.accuracy: {experiment.problem.kind} has no test accuracy: give stop.target")
     return ResolvedRun(
         seed=seed,
         topology=graph,
-        problem=draw(experiment.problem, nodes, seed),
+        problem=problem,
         algorithm=experiment.algorithm,
         periods=tuple(period(seed, node, experiment.period.min, experiment.period.max) for node in range(nodes)),
         stop=experiment.stop,

@@ -18,6 +18,16 @@ class Flow(NamedTuple):
     rate: float
 
 
+class NodeSums(NamedTuple):
+    """One node so far, all its incarnations together."""
+
+    waited: float = 0.0
+    """Seconds for neighbours."""
+    sent: int = 0
+    received: int = 0
+    """Bytes of vectors."""
+
+
 NOTHING = Flow(0, 0.0)
 
 
@@ -27,12 +37,15 @@ class _Heard:
 
     sent: deque[tuple[float, dict[int, int]]] = field(default_factory=deque)
     suspects: frozenset[int] = frozenset()
+    waited: float = 0.0
+    received: int = 0
 
     def take(self, at: float, counted: NodeCounters) -> None:
         self.sent.append((at, {receiver: link.bytes for receiver, link in counted.out.items()}))
         while len(self.sent) > 2 and self.sent[1][0] <= at - WINDOW_S:
             self.sent.popleft()
         self.suspects = frozenset(sender for sender, link in counted.into.items() if link.suspect)
+        self.waited, self.received = counted.wait_s, sum(link.received_bytes for link in counted.into.values())
 
     def flows(self, now: float) -> dict[int, Flow]:
         (began, before), (at, newest) = self.sent[0], self.sent[-1]
@@ -67,3 +80,10 @@ class LinkRates:
     def suspects(self, processes: set[Who]) -> set[int]:
         """Nodes that one of these processes does not wait for."""
         return {node for who in processes & self._heard.keys() for node in self._heard[who].suspects}
+
+    def node_sums(self) -> dict[int, NodeSums]:
+        sums: dict[int, NodeSums] = {}
+        for (node, _), heard in self._heard.items():
+            before, sent = sums.get(node, NodeSums()), sum(heard.sent[-1][1].values()) if heard.sent else 0
+            sums[node] = NodeSums(before.waited + heard.waited, before.sent + sent, before.received + heard.received)
+        return sums

@@ -1,10 +1,10 @@
 """The nodes, for the page and for Prometheus; the state of each in a word, the worst that can be said of it.
 
-awaited    nobody has taken its place yet        silent      nothing heard for a while, its stream is open
-joined     there, but not ready                  suspect     some neighbour does not wait for it any more
-ready      has its data and its links            restarted   a later incarnation, training
-running    training                              dead        its stream is closed
-done       did all its iterations
+awaited    nobody has taken its place yet        paused      a fault holds it
+joined     there, but not ready                  silent      nothing heard for a while, its stream is open
+ready      has its data and its links            suspect     some neighbour does not wait for it any more
+running    training                              restarted   a later incarnation, training
+done       did all its iterations                dead        its stream is closed
 """
 
 from collections.abc import Iterable
@@ -13,26 +13,33 @@ from typing import Any, Literal
 from orchestrator.control import NetworkRunState
 from orchestrator.control.members import Member
 from orchestrator.control.run_phase import BEFORE_START, Phase
-from orchestrator.live.flows import LinkRates
+from orchestrator.live.fault_windows import Disturbed
+from orchestrator.live.flows import LinkRates, NodeSums
 
-State = Literal["awaited", "joined", "ready", "running", "done", "silent", "suspect", "restarted", "dead"]
+State = Literal["awaited", "joined", "ready", "running", "done", "paused", "silent", "suspect", "restarted", "dead"]
 
 
-def look_at_nodes(run: NetworkRunState, flows: LinkRates) -> list[dict[str, Any]]:
-    """`member` is empty while a node is awaited; `slow`: a straggler, by the experiment."""
-    indices = run.indices
+def look_at_nodes(run: NetworkRunState, flows: LinkRates, disturbed: Disturbed) -> list[dict[str, Any]]:
+    """`member` and `host` are empty while a node is awaited; `slow`: a straggler, by the experiment or a fault of now;
+    `waited`: seconds for neighbours; `sent` and `received`: bytes."""
+    indices, sums = run.indices, flows.node_sums()
     suspects = flows.suspects({(node, member.incarnation) for node, member in indices.taken() if member.alive})
     coming = run.members.within_reach()[: len(indices)] if run.phase is Phase.GATHERING else []
     looks = []
     for node in range(len(indices)):
         member = indices.member(node) or (coming[node] if node < len(coming) else None)
+        counted = sums.get(node, NodeSums())
         look = {
             "node": node,
             "member": "" if member is None else member.name,
-            "state": "awaited" if member is None else _state(run, node, member, suspects),
+            "host": "" if member is None else member.address.rpartition(":")[0],
+            "state": "awaited" if member is None else _state(run, node, member, suspects, disturbed.paused),
             "iteration": run.collection.iterations[node],
             "incarnation": indices.incarnation(node),
-            "slow": node in run.slow_nodes,
+            "slow": node in run.slow_nodes or node in disturbed.slowed,
+            "waited": round(counted.waited, 3),
+            "sent": counted.sent,
+            "received": counted.received,
         }
         looks.append(look)
     return looks
@@ -63,9 +70,11 @@ def targets(members: Iterable[Member]) -> list[dict[str, Any]]:
     ]
 
 
-def _state(run: NetworkRunState, node: int, member: Member, suspects: set[int]) -> State:
+def _state(run: NetworkRunState, node: int, member: Member, suspects: set[int], paused: set[int]) -> State:
     if not member.alive:
         return "dead"
+    if node in paused:
+        return "paused"
     if member.is_mute:
         return "silent"
     if node not in run.nodes.ready:

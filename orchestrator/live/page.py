@@ -11,17 +11,19 @@ from aiohttp.typedefs import Handler
 
 from contract.ports.connections import Connections, bound, listen
 from contract.ports.refused_requests import RefusedRequests
-from contract.run_name import NAME, run_name
+from contract.run_name import run_name
 from contract.tasks import cancelled
-from orchestrator.control import Submissions
+from orchestrator.control import NetworkRunState
 from orchestrator.errors import CannotListen
+from orchestrator.live.actions import MOST_BODY, PageActions
 from orchestrator.live.assets import load_assets, response_with
 from orchestrator.live.cached_answers import CachedAnswer, encode
 from orchestrator.live.folders import listing, open_file
-from orchestrator.live.http_security import REPORT_POLICY, add_headers, only_as, require
+from orchestrator.live.http_security import REPORT_POLICY, add_headers, only_as
 from orchestrator.live.nodes import targets
 from orchestrator.live.page_connections import bounded, request_logger
 from orchestrator.live.recorder import Recorder
+from orchestrator.live.run_source import RunSource
 from orchestrator.live.served_names import ServedNames
 from orchestrator.results.files import ReportError
 
@@ -30,19 +32,20 @@ _REQUEST_S = 10.0
 """From the connection to its first whole request."""
 _SEND_S = 60.0
 """A client that has not taken its answer by then is cut off."""
+_DOWNLOAD_S = 900.0
+"""The same of a whole run folder."""
 _IDLE_S = 30.0
 _MARGIN_S = 5.0
 """By which our own alarms are later than those of the request and of aiohttp."""
 _PARTING_S = 1.0
 _LOOK_S, _RUNS_S = 0.5, 2.0
-_BODY = 1024
 _CHUNK = 1 << 16
 
 
 class LivePage:
     def __init__(
         self,
-        submissions: Submissions,
+        source: RunSource,
         out: Path,
         token: str,
         host: str,
@@ -53,13 +56,14 @@ class LivePage:
         """`out`: where the run folders are; without a token the page is read-only; port 0: any; `allowed`: names of
         the page beside its address; `refused`: who counts bad requests."""
         self.port = port
-        self._submissions = submissions
+        self._source = source
         self._out = out
-        self._token = token
+        self._actions = PageActions(source, out, token)
         self._host = host
         self._assets = load_assets()
-        self._recorder = Recorder(submissions, out)
+        self._recorder = Recorder(source, out)
         self._live = CachedAnswer(self._look, _LOOK_S)
+        self._happened = CachedAnswer(self._recorder.happened, _LOOK_S)
         self._runs = CachedAnswer(lambda: asyncio.to_thread(listing, out), _RUNS_S)
         self._serving: asyncio.Task[None] | None = None
         self._refused = refused or RefusedRequests()
@@ -102,7 +106,7 @@ class LivePage:
             await self._recorder.stop()
 
     def _application(self, names: ServedNames) -> web.Application:
-        app = web.Application(middlewares=[self._in_time, only_as(names, self._refused)], client_max_size=_BODY)
+        app = web.Application(middlewares=[self._in_time, only_as(names, self._refused)], client_max_size=MOST_BODY)
         app.on_response_prepare.append(add_headers)
         app.add_routes(
             [
@@ -110,9 +114,10 @@ class LivePage:
                 web.get("/static/{name}", self._static),
                 web.get("/api/live", self._answer_live),
                 web.get("/api/graph", self._answer_graph),
+                web.get("/api/happened", self._answer_happened),
                 web.get("/api/run", self._answer_run),
                 web.get("/api/runs", self._answer_runs),
-                web.post("/api/cancel", self._cancel),
+                *self._actions.routes(),
                 web.get("/runs/{folder}/{inside:.+}", self._file),
                 web.get("/sd/nodes", self._targets),
             ]
@@ -131,6 +136,9 @@ class LivePage:
     async def _answer_graph(self, request: web.Request) -> web.Response:
         return (await asyncio.to_thread(encode, await self._recorder.graph())).response(request)
 
+    async def _answer_happened(self, request: web.Request) -> web.Response:
+        return (await self._happened.get()).response(request)
+
     async def _answer_runs(self, request: web.Request) -> web.Response:
         try:
             return (await self._runs.get()).response(request)
@@ -139,20 +147,12 @@ class LivePage:
 
     async def _answer_run(self, _request: web.Request) -> web.Response:
         """The name of the run whose nodes are at work, or nothing: for the parents of nodes that are paused or away."""
-        run = self._submissions.run
-        name = "" if run is None or run.is_ending else run_name(run.number)
+        run = self._source.run
+        name = run_name(run.number) if isinstance(run, NetworkRunState) and not run.is_ending else ""
         return web.json_response({"run": name}, headers={"Cache-Control": "no-store"})
 
     async def _targets(self, _request: web.Request) -> web.Response:
-        return web.json_response(targets(self._submissions.members.all()), headers={"Cache-Control": "no-store"})
-
-    async def _cancel(self, request: web.Request) -> web.Response:
-        require(request, self._token)
-        wanted, current = request.query.get("run", ""), self._submissions.current
-        if wanted and not NAME.fullmatch(wanted):
-            raise web.HTTPBadRequest(text="run must be the name of a run, as /api/run has it\n")
-        is_meant = current is not None and wanted in ("", run_name(current.run))
-        return web.json_response({"was_running": is_meant and self._submissions.cancel(0)})
+        return web.json_response(targets(self._source.members.all()), headers={"Cache-Control": "no-store"})
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
         folder, inside = request.match_info["folder"], request.match_info["inside"]
@@ -164,7 +164,7 @@ class LivePage:
             return await _send(request, file, kind)
 
     async def _look(self) -> dict[str, Any]:
-        return {**self._recorder.state(), "writable": bool(self._token)}
+        return {**self._recorder.state(), **self._actions.look()}
 
     @web.middleware
     async def _in_time(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -172,9 +172,10 @@ class LivePage:
         transport = request.transport
         if transport is None:
             raise ConnectionResetError
-        self._connections.allow(transport, _SEND_S + _MARGIN_S)
+        longest = _DOWNLOAD_S if request.path.startswith("/zip/") else _SEND_S
+        self._connections.allow(transport, longest + _MARGIN_S)
         try:
-            async with asyncio.timeout(_SEND_S):
+            async with asyncio.timeout(longest):
                 response = await handler(request)
                 await response.prepare(request)
                 await response.write_eof()
@@ -190,6 +191,7 @@ async def _send(request: web.Request, file: IO[bytes], kind: str) -> web.StreamR
     """As long as it is now; a run under way may make it longer meanwhile."""
     left = os.fstat(file.fileno()).st_size
     headers = {"Content-Type": kind, "Cache-Control": "no-cache", "Content-Security-Policy": REPORT_POLICY}
+    headers["X-Frame-Options"] = "SAMEORIGIN"
     response = web.StreamResponse(headers=headers)
     response.content_length = left
     await response.prepare(request)

@@ -7,24 +7,23 @@ from typing import Any
 
 from orchestrator.control import NetworkRunState
 from orchestrator.control.run_figures import state_of
+from orchestrator.live.fault_windows import Disturbed
 from orchestrator.live.flows import NOTHING, Flow, LinkRates
-from orchestrator.results.events import EventWord
+from pame.fault_effects import Link
 
 DIRECTED_LINKS = 1400
 """With more links, the two directions of an edge are told as one: nobody could see them apart."""
 MOST_LINKS = 2000
 """So many of the busiest are told; of the others only how many there are."""
-_EVENTS = 100
 _TOLD = ("seconds", "slowest", "median", "fastest", "alive", "late", "starved")
 
 
-def look_at(run: NetworkRunState, flows: LinkRates) -> dict[str, Any]:
-    """All but the nodes; `flows` learns what is new."""
+def look_at(run: NetworkRunState, flows: LinkRates, disturbed: Disturbed) -> dict[str, Any]:
+    """All but nodes, faults and events; `flows` learns what is new."""
     flows.take(run.totals)
     network, sums = state_of(run), run.totals.figures()
     links = flows.links(inf if run.is_over else time.monotonic())
     rows = _rows(links)
-    events = [event for event in run.events if event["what"] != EventWord.ASSIGNED]
     return {
         **{name: getattr(network, name) for name in _TOLD},
         "health": network.health.state.value if network.health else "",
@@ -44,8 +43,16 @@ def look_at(run: NetworkRunState, flows: LinkRates) -> dict[str, Any]:
         "directed": len(links) <= DIRECTED_LINKS,
         "links": sorted(rows[:MOST_LINKS]),
         "links_left_out": len(rows[MOST_LINKS:]),
-        "events": events[-_EVENTS:],
+        "marked": marked(disturbed, len(links) <= DIRECTED_LINKS),
     }
+
+
+def marked(disturbed: Disturbed, directed: bool) -> list[tuple[int, int, str]]:
+    """Sender, receiver, and what a fault does to the link now."""
+    found: dict[Link, str] = {}
+    for (sender, receiver), mark in sorted(disturbed.links.items()):
+        found.setdefault((sender, receiver) if directed else (min(sender, receiver), max(sender, receiver)), mark)
+    return [(*link, mark) for link, mark in found.items()][:MOST_LINKS]
 
 
 def _rows(links: dict[tuple[int, int], Flow]) -> list[list[int]]:

@@ -101,10 +101,15 @@ def _moment(point: Evaluation, unit: str) -> float | None:
 
 
 def _dip(series: Iterable[tuple[float, Evaluation]], span: Range | None, outlived: bool, figure: str) -> Dip:
+    known = [(moment, y) for moment, point in series if (y := finite(getattr(point, figure))) is not None]
+    return dip_of(known, span, outlived)
+
+
+def dip_of(known: Sequence[tuple[float, float]], span: Range | None, outlived: bool) -> Dip:
+    """Of a curve by moments, ascending; `outlived`: whether the run went on after the window."""
     if span is None:
         return Dip(None, None, None, None)
     begin, end = span
-    known = [(moment, y) for moment, point in series if (y := finite(getattr(point, figure))) is not None]
     before = next((y for moment, y in reversed(known) if moment <= begin), None)
     worst = max((y for moment, y in known if begin <= moment <= end), default=None)
     later = [(moment, y) for moment, y in known if moment >= end] if outlived else []

@@ -67,7 +67,7 @@ def _config(
             "band": {"opacity": 0.18},
             **{style: {"color": color} for style, color in zip(ON_HEAT, on_heat, strict=True)},
             "fault": {"opacity": 0.15},
-            "fault-begins": {"opacity": 0.55, "strokeWidth": 1},
+            "fault-begins": {"opacity": 0.55, "strokeWidth": 1, "color": soft},
         },
         # A curve has the first colour; what lies behind it has the others.
         "range": {"category": categories, "fault": categories[1:], "ordinal": ramp, "ramp": heat, "heatmap": heat},

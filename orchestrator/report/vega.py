@@ -95,8 +95,11 @@ class Shade:
     data: str
     kinds: Sequence[str]
 
-    def layers(self) -> list[Spec]:
-        """The windows over the whole height, each with a stroke at its beginning, so that a short one is seen."""
+    def layers(self, behind_series: bool = False) -> list[Spec]:
+        """The windows over the whole height, each with a stroke at its beginning, so that a short one is seen.
+
+        `behind_series`: the colours of lines tell series apart, and those of windows are a scale of their own.
+        """
         color = {
             "field": "fault", "type": "nominal", "title": "faults",
             "scale": {"domain": list(self.kinds), "range": "fault"},
@@ -105,16 +108,17 @@ class Shade:
                 "columns": {"expr": f"max(1, floor(width / {KIND_ROOM}))"},
             },
         }  # fmt: skip
-        place: Spec = {"x": {"field": "from", "type": "quantitative"}, "color": color}
+        area, edge = ({"fill": color}, {}) if behind_series else ({"color": color}, {"color": color})
+        place: Spec = {"x": {"field": "from", "type": "quantitative"}}
         height: Spec = {"y": {"value": 0}, "y2": {"value": "height"}}
         data = {"name": self.data}
         return [
             {
                 "data": data,
                 "mark": {"type": "rect", "style": "fault"},
-                "encoding": place | height | {"x2": {"field": "to"}},
+                "encoding": area | place | height | {"x2": {"field": "to"}},
             },
-            {"data": data, "mark": {"type": "rule", "style": "fault-begins"}, "encoding": place | height},
+            {"data": data, "mark": {"type": "rule", "style": "fault-begins"}, "encoding": edge | place | height},
         ]
 
 
@@ -148,7 +152,8 @@ def curve(
     if color is None:
         hover["encodings"] = ["x"]
     else:
-        encoding["color"] = color
+        if shade is None:
+            encoding["color"] = color
         line["encoding"] = {"strokeOpacity": {"condition": {"test": PICKED, "value": 1}, "value": 0.12}}
         tooltip = [words(color["field"], color["title"]), *tooltip]
     if band:
@@ -156,13 +161,14 @@ def curve(
     tooltip += [other.tooltip() for other in also]
     if shade is not None:
         tooltip.append(words("faults", "faults"))
-    layers: list[Spec] = shade.layers() if shade is not None else []
+    layers: list[Spec] = shade.layers(color is not None) if shade is not None else []
     if band:
         ends_encoding = {"y": {**_y(y), "field": "lo"}, "y2": {"field": "hi"}}
         layers.append({"mark": {"type": "area", "style": "band"}, "encoding": ends_encoding})
     for other, dash in zip(also, _DASHES, strict=False):
         mark = {"type": "line", "clip": True, "strokeDash": dash, "strokeWidth": 1.5}
-        layers.append({"mark": mark, "encoding": {"y": {**_y(y), "field": other.field}}})
+        dimmed = {} if color is None else line["encoding"]
+        layers.append({"mark": mark, "encoding": {"y": {**_y(y), "field": other.field}, **dimmed}})
     layers += [
         line,
         {
@@ -174,6 +180,9 @@ def curve(
             },
         },
     ]
+    if color is not None and shade is not None:  # the windows must not inherit the channel of the series
+        behind = len(shade.layers())
+        layers = [*layers[:behind], {"layer": layers[behind:], "encoding": {"color": color}}]
     chart = _chart(data, layers, encoding, 280) | {"transform": [{"filter": f"isValid(datum.{y.field})"}]}
     return chart if color is None else chart | {"params": [PICK]}
 

@@ -49,6 +49,13 @@ def test_the_reason_says_which_rule(rules: StopRules, iteration: int, words: str
     assert words in str(Stopper(rules, 1).reason(iteration, 0.1))
 
 
+def test_a_run_ends_at_the_accuracy_that_is_asked_for_and_not_before() -> None:
+    stopper = Stopper(StopRules(100, accuracy=0.85), 4)
+    assert stopper.reason(5, 0.1, 0.8499) is None
+    assert stopper.reason(5, 0.1) is None, "where it is not measured"
+    assert stopper.reason(5, 0.1, 0.85) == "the test accuracy of the mean model reached 0.85"
+
+
 def test_values_are_due_at_the_end_and_at_the_papers_checks() -> None:
     plain, checked = Stopper(StopRules(10, target=1.0), 1), Stopper(StopRules(10, paper=PaperRule(every=4)), 1)
     assert [k for k in range(12) if plain.due(k)] == [10]

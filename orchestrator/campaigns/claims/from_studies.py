@@ -6,8 +6,8 @@ from orchestrator.campaigns.claims.charts import by_condition
 from orchestrator.campaigns.claims.claim import Claim, Found, OfStudy
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.campaigns.studies.measure import Rows
-from orchestrator.campaigns.studies.verdict import SLOWDOWN, SOONER, asked
-from orchestrator.campaigns.verdicts import Question
+from orchestrator.campaigns.studies.verdict import SOONER, asked
+from orchestrator.campaigns.verdicts import SLOWDOWN, Question
 from orchestrator.number_words import percent
 
 

@@ -5,6 +5,9 @@
     verdict        medians and ranges; who needs the fewest    campaign   the stages, and what is left behind
     report         the page, with charts and tables
 
+    conditions     what is done to the algorithms              survival    who survives what, and what each lost
+    fault_windows, condition_look, around_faults               survival_*  page, tables, charts and picture of these
+
 May import: everything in `orchestrator` but the command line, and `pame`.
 """
 

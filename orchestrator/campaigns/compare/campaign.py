@@ -6,16 +6,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count as numbers
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
 from orchestrator.backends import BACKENDS
 from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Run, Stage, Stages
+from orchestrator.campaigns.compare.condition_look import ConditionLook
 from orchestrator.campaigns.compare.file import Comparison, load_comparison
 from orchestrator.campaigns.compare.grid import (
     CompareCell,
     CompareView,
+    Values,
     contestants,
     experiment_of,
     final_cells,
@@ -35,6 +37,7 @@ from orchestrator.campaigns.compare.measure import (
 )
 from orchestrator.campaigns.compare.picture import write_picture
 from orchestrator.campaigns.compare.report import write_compare_report
+from orchestrator.campaigns.compare.survival import plain, sentences, survivals
 from orchestrator.campaigns.compare.tune import Choice, Trial, choose, judged, next_trials, tunable_baselines, tunables
 from orchestrator.campaigns.compare.verdict import CompareOutcome
 from orchestrator.campaigns.options import CampaignError, backend_of, command_of
@@ -63,6 +66,7 @@ class CompareCampaign:
         self.name = self.comparison.name
         self.files: Sequence[Path] = (self.comparison.path,)
         self._views = {view.value: view for view in (CompareView.AS_PUBLISHED, *views(self.comparison))}
+        self._conditions = [one.name for one in self.comparison.conditions] or [""]
 
     @property
     def nodes(self) -> int:
@@ -71,7 +75,8 @@ class CompareCampaign:
     @property
     def runs(self) -> int:
         comparison = self.comparison
-        return sum(len(contestants(comparison, view)) for view in views(comparison)) * len(comparison.seeds)
+        contests = sum(len(contestants(comparison, view)) for view in views(comparison))
+        return contests * len(comparison.seeds) * len(self._conditions)
 
     def check(self) -> None:
         """Refuse what cannot be run before anything is begun: every setting is read, one of each algorithm is built."""
@@ -80,13 +85,13 @@ class CompareCampaign:
         for name, entry in comparison.entries.items():
             for key, values in entry.tune.items():
                 for value in values:
-                    experiment_of(
-                        comparison, CompareCell(name, CompareView.AS_PUBLISHED, ((key, value),), comparison.seeds[0])
-                    )
+                    one: Values = ((key, value),)
+                    seed, where = comparison.seeds[0], comparison.tuned_in
+                    experiment_of(comparison, CompareCell(name, CompareView.AS_PUBLISHED, one, seed, where))
         places = [place for place in dict.fromkeys((SIMULATE, self.backend)) if place in BACKENDS]
         for view in views(comparison):
-            for algorithm in contestants(comparison, view):
-                cell = CompareCell(algorithm, view, tried(comparison, algorithm)[0], comparison.seeds[0])
+            for algorithm, condition in product(contestants(comparison, view), self._conditions):
+                cell = CompareCell(algorithm, view, tried(comparison, algorithm)[0], comparison.seeds[0], condition)
                 for place in places:
                     BACKENDS[place].check(experiment_of(comparison, cell), comparison.path.parent)
 
@@ -99,32 +104,36 @@ class CompareCampaign:
                 runs = yield Stage(stage, list(map(self._trial, trials)))
                 done |= zip(trials, map(self._row, runs), strict=True)
                 self._choices[stage] = choose(comparison, tuned, judged(done))
-        yield Stage(BASELINE, self._final(BASELINE_TUNING))
-        yield Stage(FINAL, final := self._final(TUNING))
+        yield Stage(BASELINE, self._final(BASELINE_TUNING, [""]))
+        yield Stage(FINAL, final := self._final(TUNING, self._conditions))
         if self.backend != SIMULATE:
             placed = [replace(c, folder=f"real/{n:02d}-{c.experiment.name}") for n, c in enumerate(final, 1)]
-            yield Stage(REAL, placed, self.backend, is_tuned=True, verify_once=True)
+            same_links = len({repr(cell.experiment.links) for cell in final}) == 1
+            yield Stage(REAL, placed, self.backend, is_tuned=True, verify_once=same_links)
 
-    def _final(self, tuning: str) -> list[Cell]:
+    def _final(self, tuning: str, conditions: Sequence[str]) -> list[Cell]:
+        comparison = self.comparison
         chosen = {(choice.view, choice.algorithm): choice.values for choice in self._choices[tuning]}
-        return list(map(self._cell, final_cells(chosen, self.comparison.seeds)))
+        look = ConditionLook(comparison.targets) if comparison.conditions else CompareLook(comparison.targets)
+        return [self._cell(cell, look) for cell in final_cells(chosen, comparison.seeds, conditions)]
 
     def _trial(self, trial: Trial) -> Cell:
-        if trial.to_its_end:  # a label tells it from the shorter run of the same setting
-            return self._cell(trial.cell, until="to its end")
         comparison = self.comparison
+        if trial.to_its_end:  # a label tells it from the shorter run of the same setting
+            return self._cell(trial.cell, CompareLook(comparison.targets), until="to its end")
         end = End(comparison.targets[-1], comparison.tuning.iterations, comparison.of == "nodes")
-        return self._cell(trial.cell, end if end.may_be_early else None)
+        return self._cell(trial.cell, CompareLook(comparison.targets, end if end.may_be_early else None))
 
-    def _cell(self, cell: CompareCell, end: End | None = None, **more: str) -> Cell:
+    def _cell(self, cell: CompareCell, look: CompareLook, **more: str) -> Cell:
         """Of a baseline on the data of any of the algorithms."""
         comparison, values = self.comparison, dict(cell.values)
         labels = {"algorithm": cell.algorithm, "view": cell.view.value, "values": values, **more}
-        look = CompareLook(comparison.targets, end)
         if cell.is_baseline:
             eta, gamma = float(values["eta"] or 0.0), float(values["gamma"] or 1.0)
-            look = BaselineLook(comparison.targets, end, Baseline(cell.algorithm), eta, gamma)
+            look = BaselineLook(comparison.targets, look.end, Baseline(cell.algorithm), eta, gamma)
             cell = replace(tuning_cells(comparison)[0], seed=cell.seed)
+        elif cell.condition:
+            labels["condition"] = cell.condition
         return Cell(labels, experiment_of(comparison, cell), look, comparison.path.parent)
 
     def _row(self, run: Run) -> CompareRow:
@@ -132,6 +141,8 @@ class CompareCampaign:
 
     def judge(self, done: Done, seconds: float, trouble: str | None) -> CompareOutcome:
         found = {stage: [self._row(run) for run in runs] for stage, runs in done.items()}
+        in_all = found.get(REAL) or found.get(FINAL, [])
+        first = self.comparison.reference
         sticks = {run.seed: stick for runs in done.values() for run in runs if (stick := stick_of(run)) is not None}
         return CompareOutcome(
             comparison=self.comparison,
@@ -141,11 +152,12 @@ class CompareCampaign:
             sticks=sticks,
             tuning=found.get(TUNING, []),
             choices=[choice for choices in self._choices.values() for choice in choices],
-            simulated=found.get(FINAL, []),
+            simulated=[row for row in found.get(FINAL, []) if row.cell.condition == first],
             baselines=found.get(BASELINE, []),
-            measured=found.get(REAL, []),
+            measured=[row for row in found.get(REAL, []) if row.cell.condition == first],
             seconds=seconds,
             trouble=trouble,
+            in_conditions=in_all if first else (),
         )
 
     def write(self, folder: Path, outcome: CompareOutcome) -> None:
@@ -256,5 +268,20 @@ def _result(outcome: CompareOutcome) -> dict[str, object]:
             }
             for finding in outcome.findings
         ],
+        **_of_conditions(outcome),
         "trouble": outcome.trouble,
+    }
+
+
+def _of_conditions(outcome: CompareOutcome) -> dict[str, object]:
+    """Only where there are any; `results`, `ends` and `fewest` are those of the first."""
+    comparison = outcome.comparison
+    if not comparison.conditions:
+        return {}
+    found = survivals(outcome)
+    return {
+        "conditions": {condition.name: condition.settings for condition in comparison.conditions},
+        "tuned_in": comparison.tuned_in,
+        "in_short": sentences(found),
+        "survival": list(map(plain, found)),
     }

@@ -9,6 +9,7 @@ tuning: {seed: 100, runs: 8, more: 6}
 seeds: [1, 2, 3]
 targets: {of: nodes, suboptimality: [0.2, 0.1, 0.05], accuracy_points: 1.5}    or accuracy: [0.7, 0.8], objective: [0.5]
 check_every: 5
+conditions: {clean: {}, loss: {messages: {loss: 20%}}}      what else is done (`conditions`); tuned_in: clean
 """
 
 import json
@@ -21,6 +22,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from annotated_types import Ge, Gt, Le, Lt, MinLen
 from pydantic import Field, ValidationError
 
+from orchestrator.campaigns.compare.conditions import CompareCondition, conditions_of, mistakes_in
 from orchestrator.experiment import ExperimentError, load_data, override_data
 from orchestrator.experiment.errors import shorten
 from orchestrator.experiment.explain import explain, show_key
@@ -40,6 +42,7 @@ _DECIDED = {
     ("seed",): "give seeds and tuning.seed instead",
     ("evaluate",): "models are judged every check_every iterations: set that instead",
     ("stop", "target"): "runs go on to stop.iterations, the same for all: give targets instead",
+    ("stop", "accuracy"): "runs go on to stop.iterations, the same for all: give targets.accuracy instead",
     ("stop", "paper"): "the paper's rule is looked at every check_every iterations, and stops nobody: leave it out",
 }
 """What a comparison decides itself, and so the base experiment may not."""
@@ -138,6 +141,10 @@ class _File(Section):
     )
     targets: Targets = Targets()
     check_every: Count = 5
+    conditions: Annotated[
+        dict[str, Any] | None, Expected("a section with an entry per condition, e.g. loss: {messages: {loss: 20%}}")
+    ] = None
+    tuned_in: Annotated[str | None, Expected("the name of a condition")] = None
 
 
 @dataclass(frozen=True)
@@ -182,6 +189,19 @@ class Comparison:
     """Entries that are PaME with the step as the paper prints it: only as published."""
     notes: tuple[str, ...] = ()
     """What became of settings of the base when an override gave their section another kind."""
+    conditions: tuple[CompareCondition, ...] = ()
+    """What the algorithms are compared under; the others are held against the first."""
+    tuned_in: str = ""
+    """The name of one of them; empty: there are none."""
+
+    @property
+    def reference(self) -> str:
+        """The name of the condition that the others are held against."""
+        return self.conditions[0].name if self.conditions else ""
+
+    def condition(self, name: str) -> CompareCondition | None:
+        """None: the base experiment as it is."""
+        return next((one for one in self.conditions if one.name == name), None)
 
     @property
     def needs_optimum(self) -> bool:
@@ -198,7 +218,8 @@ def load_comparison(path: Path, overrides: Sequence[str] = ()) -> Comparison:
     head = _validated(_File, data, str(path), ())
     base, notes = _overridden(head.base, overrides)
     entries = {}
-    problems = [f"{path}: {sentence}" for sentence in _mistakes(head, base)]
+    found = (*_mistakes(head, base), *mistakes_in(head.conditions, head.tuned_in))
+    problems = [f"{path}: {sentence}" for sentence in found]
     for name, content in head.algorithms.items():
         if not re.fullmatch(_ALGORITHM, name):
             problems.append(f"{path}: algorithms.{shorten(name)}: name it with at most 40 letters, digits, - _ .")
@@ -215,6 +236,7 @@ def load_comparison(path: Path, overrides: Sequence[str] = ()) -> Comparison:
     printed = _as_printed(entries)
     # the file itself may say what the paper prints, as those of networks do
     given = {name for name, entry in entries.items() if name.endswith(_AS_PRINTED) and _has_printed_step(entry)}
+    conditions = conditions_of(head.conditions or {})
     return Comparison(
         name=head.name,
         path=path,
@@ -229,6 +251,8 @@ def load_comparison(path: Path, overrides: Sequence[str] = ()) -> Comparison:
         of=head.targets.of,
         printed=frozenset(printed) | given,
         notes=notes,
+        conditions=conditions,
+        tuned_in=head.tuned_in or next((one.name for one in conditions), ""),
     )
 
 

@@ -1,15 +1,17 @@
 """What a comparison runs: cells, each an algorithm in a view with the tuned values and a seed.
 
+In each of the conditions of the file, if it has any (`conditions`).
 as-published   every algorithm with its own period, and its own choice of neighbours; PaME also with the printed step
 standardized   the same period and participation for all, under a reading of what that means (`Reading`)
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import ClassVar, Literal, get_args, get_type_hints
 
+from orchestrator.campaigns.compare.conditions import CompareCondition, place_of
 from orchestrator.campaigns.compare.file import Comparison, Tuning
 from orchestrator.experiment import Experiment, ExperimentError, load_data, swept_keys
 from orchestrator.experiment.model import Period
@@ -88,7 +90,7 @@ def left_out(comparison: Comparison) -> dict[str, str]:
     """Who cannot be standardized, and why."""
     found = {}
     for name in comparison.entries:
-        cell = CompareCell(name, CompareView.AS_PUBLISHED, (), comparison.tuning.seed)
+        cell = CompareCell(name, CompareView.AS_PUBLISHED, (), comparison.tuning.seed, comparison.tuned_in)
         algorithm = _load(comparison, cell, []).algorithm
         missing = [key for key in ("participation", "draw") if not hasattr(algorithm, key)]
         if missing:
@@ -102,6 +104,8 @@ class CompareCell:
     view: CompareView
     values: Values
     seed: int
+    condition: str = ""
+    """Its name; empty: the base experiment as it is."""
 
     @property
     def is_baseline(self) -> bool:
@@ -110,7 +114,8 @@ class CompareCell:
 
     @property
     def name(self) -> str:
-        return f"{self.algorithm}_{self.view.key}_seed-{self.seed}"
+        where = f"_{self.condition}" if self.condition else ""
+        return f"{self.algorithm}_{self.view.key}{where}_seed-{self.seed}"
 
 
 @dataclass(frozen=True)
@@ -142,17 +147,24 @@ def sampled(axes: Mapping[str, Sequence[Plain]], tuning: Tuning) -> list[Values]
 
 def tuning_cells(comparison: Comparison) -> list[CompareCell]:
     return [
-        CompareCell(algorithm, view, values, comparison.tuning.seed)
+        CompareCell(algorithm, view, values, comparison.tuning.seed, comparison.tuned_in)
         for view in views(comparison)
         for algorithm in contestants(comparison, view)
         for values in tried(comparison, algorithm)
     ]
 
 
-def final_cells(chosen: Mapping[tuple[CompareView, str], Values], seeds: Sequence[int]) -> list[CompareCell]:
+def final_cells(
+    chosen: Mapping[tuple[CompareView, str], Values],
+    seeds: Sequence[int],
+    conditions: Sequence[str] = ("",),
+) -> list[CompareCell]:
     """The chosen settings on fresh seeds; seed by seed, so that one is complete before the next begins."""
     return [
-        CompareCell(algorithm, view, values, seed) for seed in seeds for (view, algorithm), values in chosen.items()
+        CompareCell(algorithm, view, values, seed, condition)
+        for seed in seeds
+        for condition in conditions
+        for (view, algorithm), values in chosen.items()
     ]
 
 
@@ -197,7 +209,7 @@ def experiment_of(comparison: Comparison, cell: CompareCell) -> Experiment:
 def is_allowed(comparison: Comparison, cell: CompareCell, key: str, value: float) -> bool:
     values = tuple((other, value if other == key else known) for other, known in cell.values)
     try:
-        experiment_of(comparison, CompareCell(cell.algorithm, cell.view, values, cell.seed))
+        experiment_of(comparison, replace(cell, values=values))
     except ExperimentError:
         return False
     return True
@@ -231,21 +243,26 @@ def _load(comparison: Comparison, cell: CompareCell, overrides: Sequence[Overrid
         "period": entry.period.model_dump(),
         "evaluate": {"every": comparison.check_every},
     }
-    path = comparison.path
+    path, condition = comparison.path, comparison.condition(cell.condition)
+    changed = [] if condition is None else condition.overrides(comparison.base)
     try:
-        variants = load_data(data, path, overrides)
+        variants = load_data(data, path, [*changed, *overrides])
     except ExperimentError as error:
-        raise ExperimentError([_placed(problem, f"{path}: ", cell.algorithm) for problem in error.problems]) from None
+        raise ExperimentError(
+            [_placed(problem, f"{path}: ", cell.algorithm, condition) for problem in error.problems]
+        ) from None
     if len(variants) > 1:
-        keys = ", ".join(swept_keys(variants))
+        keys = ", ".join(f"{(condition and place_of(condition, key)) or ''}{key}" for key in swept_keys(variants))
         raise ExperimentError([f"{path}: {keys}: a list makes no sweep here; give one value, or a grid below tune"])
     return variants[0].experiment
 
 
-def _placed(problem: str, file: str, algorithm: str) -> str:
+def _placed(problem: str, file: str, algorithm: str, condition: CompareCondition | None) -> str:
     """A mistake in an experiment as one in the comparison file."""
     key = problem.removeprefix(file)
     place = f"algorithms.{algorithm}." if key.startswith(("algorithm", "period")) else "base."
+    if condition is not None:
+        place = place_of(condition, key.partition(":")[0]) or place
     return f"{file}{place}{key}"
 
 

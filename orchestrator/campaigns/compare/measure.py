@@ -10,6 +10,7 @@ from math import inf
 from typing import Literal, assert_never
 
 from orchestrator.campaigns.cell import HowEnded, Look, Measurement, Run
+from orchestrator.campaigns.compare.fault_windows import FaultWindow, windows_of
 from orchestrator.campaigns.compare.file import Target, TargetKind
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView
 from orchestrator.campaigns.compare.mixing_partners import ITERATIONS, MixingPartners, company_of
@@ -106,6 +107,8 @@ class CompareRow(HowEnded):
     cell: CompareCell
     marks: tuple[CompareMark, ...]
     company: MixingPartners
+    windows: tuple[FaultWindow, ...] = ()
+    """Of what was done to it; known where there are conditions."""
 
     @property
     def left(self) -> float | None:
@@ -160,9 +163,10 @@ class CompareLook(Look):
     end: End | None = None
 
     def prepared(self, setting: ResolvedRun, driver: str) -> ResolvedRun:
-        return self._finer(setting, decisive(setting) if driver == "virtual-time" else "iteration")
+        return self.finer(setting, decisive(setting) if driver == "virtual-time" else "iteration")
 
-    def _finer(self, setting: ResolvedRun, by: By) -> ResolvedRun:
+    def finer(self, setting: ResolvedRun, by: By) -> ResolvedRun:
+        """With points at every iteration around the targets, of one curve alone."""
         values = [value for target in self.targets if (value := _objective(target, setting)) is not None]
         end = self.end
         stop = setting.stop if end is None else end.applied(setting.stop, _objective(end.target, setting))
@@ -171,7 +175,7 @@ class CompareLook(Look):
 
     def measure(self, left: RunLeft) -> Measurement:
         curve = left.curve(decisive(left.setting), taking_part=True)
-        return Measurement(curve, _figures(left.setting, company_of(left.setting)))
+        return Measurement(curve, figures_of(left.setting, company_of(left.setting)))
 
 
 def _objective(target: Target, setting: ResolvedRun) -> float | None:
@@ -187,7 +191,8 @@ def _objective(target: Target, setting: ResolvedRun) -> float | None:
             assert_never(target.kind)
 
 
-def _figures(setting: ResolvedRun, company: MixingPartners) -> dict[str, object]:
+def figures_of(setting: ResolvedRun, company: MixingPartners) -> dict[str, object]:
+    """What is kept of a run beside its curve: f at both ends, whom its nodes met."""
     stick = yardstick_if_known(setting)
     return {**({} if stick is None else asdict(stick)), "company": asdict(company)}
 
@@ -202,14 +207,14 @@ class BaselineLook(CompareLook):
     exchanges = False
 
     def prepared(self, setting: ResolvedRun, driver: str) -> ResolvedRun:
-        return self._finer(replace(setting, plan=(), compute=Compute()), "iteration")
+        return self.finer(replace(setting, plan=(), compute=Compute()), "iteration")
 
     def drive(self, driver: str, setting: ResolvedRun, observer: Observer, account: ByteAccount) -> None:
         run_baseline(self.kind, setting, FixedStep(eta=self.eta, gamma=self.gamma), observer)
 
     def measure(self, left: RunLeft) -> Measurement:
         curve = tuple(replace(point, rounds=0.0) for point in left.curve("iteration"))
-        return Measurement(curve, _figures(left.setting, MixingPartners(0.0, 1.0, 0.0)))
+        return Measurement(curve, figures_of(left.setting, MixingPartners(0.0, 1.0, 0.0)))
 
 
 def stick_of(run: Run) -> Yardstick | None:
@@ -221,9 +226,16 @@ def row_of(run: Run, of: Of, views: Mapping[str, CompareView]) -> CompareRow:
     """A run as comparisons see it; `views`: by their words."""
     labels, stick = run.labels, stick_of(run)
     return CompareRow(
-        CompareCell(labels["algorithm"], views[labels["view"]], tuple(labels["values"].items()), run.seed),
+        CompareCell(
+            labels["algorithm"],
+            views[labels["view"]],
+            tuple(labels["values"].items()),
+            run.seed,
+            labels.get("condition", ""),
+        ),
         tuple(_mark(point, stick, of) for point in run.curve),
         MixingPartners(**run.figures["company"]),
+        windows_of(run.figures),
         **run.ended(),
     )
 

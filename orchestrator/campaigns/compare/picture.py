@@ -7,6 +7,7 @@ import vl_convert
 
 from orchestrator.campaigns.compare.charts import WHOSE, median_runs, names_of, pairs_of
 from orchestrator.campaigns.compare.grid import CompareView, views
+from orchestrator.campaigns.compare.survival_picture import survival_picture
 from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, CompareOutcome, Measure
 from orchestrator.errors import writing
 from orchestrator.report.theme import chart_themes
@@ -25,6 +26,8 @@ def write_picture(folder: Path, outcome: CompareOutcome) -> None:
 
 def picture(outcome: CompareOutcome) -> str:
     """The picture as SVG; empty without runs."""
+    if outcome.in_conditions:
+        return survival_picture(outcome)
     rows = [
         {"hconcat": [_panel(outcome, view, measure) for measure in (ROUNDS, BYTES)], "spacing": 30}
         for view in views(outcome.comparison)

@@ -5,8 +5,10 @@ from pathlib import Path
 
 from orchestrator.campaigns.compare.charts import WHOSE, curves, legend, names_of, x_switch
 from orchestrator.campaigns.compare.file import Comparison
-from orchestrator.campaigns.compare.grid import contestants, left_out, tried, views
+from orchestrator.campaigns.compare.grid import CompareCell, contestants, left_out, tried, views
 from orchestrator.campaigns.compare.measure import HOW, LEFT
+from orchestrator.campaigns.compare.survival import sentences, survivals
+from orchestrator.campaigns.compare.survival_report import HOW_SURVIVAL, survival_parts, survivor_tiles
 from orchestrator.campaigns.compare.tables import (
     choices_table,
     company_table,
@@ -23,6 +25,7 @@ from orchestrator.experiment.model import Period
 from orchestrator.experiment.text import Data, to_yaml
 from orchestrator.number_words import count, duration
 from orchestrator.report import page
+from orchestrator.report.chart import Chart
 from orchestrator.report.degraded import degraded_words, is_degraded
 from orchestrator.results import Status
 
@@ -41,8 +44,11 @@ _COMPANY = "A round at which a node has no partner counts as a round, and change
 
 
 def write_compare_report(folder: Path, outcome: CompareOutcome) -> Path:
-    parts, figures = [_head(outcome)], []
-    if outcome.rows:
+    parts, figures = [_head(outcome)], list[Chart]()
+    if outcome.in_conditions:
+        sections, figures = survival_parts(outcome)
+        parts += sections
+    elif outcome.rows:
         parts += [_family(outcome, family) for family in dict.fromkeys(v.family for v in views(outcome.comparison))]
         figures = curves(outcome)
         names = page.legend(legend(outcome), [figure.id for figure in figures])
@@ -60,14 +66,18 @@ def _head(outcome: CompareOutcome) -> str:
     chips = [
         (count(len(comparison.entries), "algorithm"), ""),
         (count(outcome.nodes, "node"), ""),
+        (count(len(comparison.conditions), "condition") if comparison.conditions else "", ""),
         (count(len(comparison.seeds), "seed"), ""),
         (where, ""),
     ]
-    runs = len(outcome.tuning) + len(outcome.simulated) + len(outcome.measured)
+    runs = len(outcome.tuning) + (len(outcome.in_conditions) or len(outcome.simulated) + len(outcome.measured))
     below = f"{len(outcome.tuning)} of them for tuning; {duration(float(f'{outcome.seconds:.3g}'))} in all"
-    tiles = [*_fewest(outcome), ("Runs", str(runs), below)]
+    found = survivor_tiles(outcome) if outcome.in_conditions else _fewest(outcome)
+    tiles = [*found, ("Runs", str(runs), below)]
     parts = [page.heading(comparison.name, chips), page.tiles(tiles), incomplete("This comparison", outcome.trouble)]
-    parts.append(doubts_of_nodes(outcome.measured, "run", "seconds", degraded_runs(outcome)))
+    if outcome.in_conditions:
+        parts.append(page.callout([f"{words}." for words in sentences(survivals(outcome))], "In short", "plain"))
+    parts.append(doubts_of_nodes(outcome.in_conditions or outcome.measured, "run", "seconds", degraded_runs(outcome)))
     if doubts := doubts_of(outcome):
         parts.append(page.callout(doubts, "Look again"))
     if free := [goal.words for goal in outcome.goals if outcome.rows and outcome.is_free(goal)]:
@@ -80,9 +90,14 @@ def _head(outcome: CompareOutcome) -> str:
 
 def degraded_runs(outcome: CompareOutcome) -> str:
     """Which of the compared runs are degraded, and why; empty: none."""
-    found = [row for row in outcome.rows if is_degraded(row.health)]
-    names = [(f"{r.cell.algorithm}, {r.cell.view.value}, seed {r.cell.seed}", r.health_reason) for r in found]
-    return degraded_words(names, len(outcome.rows)) if found else ""
+    rows = outcome.in_conditions or outcome.rows
+    found = [row for row in rows if is_degraded(row.health)]
+    names = [(_run_words(row.cell), row.health_reason) for row in found]
+    return degraded_words(names, len(rows)) if found else ""
+
+
+def _run_words(cell: CompareCell) -> str:
+    return ", ".join(filter(None, (cell.algorithm, cell.view.value, cell.condition, f"seed {cell.seed}")))
 
 
 def doubts_of(outcome: CompareOutcome) -> list[str]:
@@ -140,7 +155,9 @@ def _tuning(outcome: CompareOutcome) -> str:
 
 def _settings(outcome: CompareOutcome) -> str:
     comparison = outcome.comparison
+    conditions: dict[str, Data] = {condition.name: dict(condition.settings) for condition in comparison.conditions}
     rows = [
+        *([("Tuned in", comparison.tuned_in)] if conditions else []),
         *_standardized(comparison),
         ("Targets of", WHOSE[comparison.of]),
         ("Seeds", ", ".join(map(str, comparison.seeds))),
@@ -154,6 +171,7 @@ def _settings(outcome: CompareOutcome) -> str:
     }
     folds = page.fold("The algorithms, and what was tried", to_yaml(entries))
     folds += page.fold("The base experiment", to_yaml(dict(comparison.base)))
+    folds += page.fold("The conditions", to_yaml(conditions)) if conditions else ""
     inside = page.card(page.pairs(rows)) + page.card(folds)
     return page.section("settings", "Settings", f"From {comparison.path.name}.", page.grid([inside]))
 
@@ -168,13 +186,14 @@ def _standardized(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def _how(outcome: CompareOutcome) -> str:
+    meanings = {**(HOW_SURVIVAL if outcome.in_conditions else {}), **HOW}
     if not outcome.knows_optimum:
-        return how_measured([(name, words) for name, words in HOW.items() if name != LEFT])
+        return how_measured([(name, words) for name, words in meanings.items() if name != LEFT])
     optima = "; ".join(
         f"seed {seed}: f(0) = {stick.start:.6g}, f* = {stick.best:.6g}"
         for seed, stick in sorted(outcome.sticks.items())
     )
-    return how_measured([*HOW.items(), ("Optima", optima or "not measured")])
+    return how_measured([*meanings.items(), ("Optima", optima or "not measured")])
 
 
 def _span(period: Period) -> str:

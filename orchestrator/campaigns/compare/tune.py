@@ -138,7 +138,10 @@ def next_trials(comparison: Comparison, tuned: Sequence[Tunable], done: Trials) 
     tuning = comparison.tuning
     if not done:
         first = [(one, values) for one in tuned for values in sampled(one.grid, tuning)]
-        return [Trial(CompareCell(one.algorithm, one.view, values, tuning.seed)) for one, values in first]
+        return [
+            Trial(CompareCell(one.algorithm, one.view, values, tuning.seed, comparison.tuned_in))
+            for one, values in first
+        ]
     rows, wider, ends = judged(done), list[Trial](), list[Trial]()
     for one in tuned:
         if (choice := one.choose(rows, comparison.targets)) is None:

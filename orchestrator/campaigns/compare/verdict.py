@@ -170,6 +170,8 @@ class CompareOutcome:
     """How long all of it took."""
     trouble: str | None = None
     """Why it is not complete."""
+    in_conditions: Sequence[CompareRow] = ()
+    """What is compared, in all conditions: `rows` are those of the first alone. Empty: there are no conditions."""
 
     @property
     def knows_optimum(self) -> bool:

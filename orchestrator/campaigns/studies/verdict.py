@@ -14,14 +14,12 @@ from statistics import fmean
 from orchestrator.campaigns.studies.grid import READINGS, WAITING_FOR_ALL, Policy, Study, StudyCondition, StudyReading
 from orchestrator.campaigns.studies.measure import Rows, StudyRow
 from orchestrator.campaigns.studies.tune import Tuned
-from orchestrator.campaigns.verdicts import Finding, Question, Test, Verdict, answered, at_most, overall
+from orchestrator.campaigns.verdicts import SLOWDOWN, Finding, Question, Test, Verdict, answered, at_most, overall
 from orchestrator.experiment import Experiment
 from orchestrator.number_words import count, percent
 from orchestrator.results import Status
 from orchestrator.results.paired import LEVEL, paired_interval, paired_ratio
 
-SLOWDOWN = 2.0
-"""How many times as long as without trouble is still called robust."""
 SOONER = 0.95
 """The share of another's time that is called sooner."""
 PACE = "the other nodes keep their pace"

@@ -1,6 +1,7 @@
 """A plan for people: what is going on when, in a few words."""
 
 from collections.abc import Sequence
+from math import inf
 
 from orchestrator.experiment.faults.interface import Unit
 from orchestrator.experiment.units import DURATION, show_share
@@ -46,6 +47,17 @@ def kind_of(event: FaultEvent) -> str:
 def words(event: FaultEvent) -> str:
     """E.g. `links 0→1, 1→0 down`, or `partition halves: 0 1 2 | 3 4 5`."""
     return event.fault if ":" in event.fault else _words(event.effect)
+
+
+def planned_words(event: FaultEvent) -> str:
+    """With its window, e.g. `node 2 paused: from 3 to 8 seconds`."""
+    window = event.window
+    if window.lasts_s is not None:
+        length = "until the run ends" if window.lasts_s == inf else f"for {window.lasts_s:g} seconds"
+        return f"{words(event)}: from iteration {window.begin:g} {length}"
+    end = "until the run ends" if window.end == inf else f"to {window.end:g} {window.unit}"
+    begin = f"{window.begin:g}" if window.end != inf else f"{window.begin:g} {window.unit}"
+    return f"{words(event)}: from {begin} {end}"
 
 
 def _words(effect: Effect) -> str:

@@ -1,7 +1,7 @@
 // One small curve with its axes; the vertical one is logarithmic when all values are positive and it is asked for.
 import { number, svg, unitOf, volume } from "./words.js";
 
-const LEFT = 62, RIGHT = 14, TOP = 10, BOTTOM = 44;
+const LEFT = 62, RIGHT = 14, TOP = 26, BOTTOM = 44;
 
 function niceTicks(low, high, most) {
   const raw = (high - low) / most || 1, power = 10 ** Math.floor(Math.log10(raw));
@@ -23,14 +23,16 @@ function logTicks(low, high) {
 
 const tickWords = (value) => (Math.abs(value) >= 1e5 ? Number(value.toPrecision(3)).toExponential().replace("e+", "e") : number(value));
 
-function ticksOf(kind, log, low, high) {
-  if (kind !== "bytes") return log ? logTicks(low, high) : niceTicks(low, high, 4);
+function inBytes(high, most) {
   const { size } = unitOf(high);
-  return niceTicks(0, high / size, 4).map((tick) => tick * size);
+  return niceTicks(0, high / size, most).map((tick) => tick * size);
 }
 
-// points: [[x, y], ...] with y null where there is no value; kind: "log" or "bytes"; beside: more such, drawn thinly.
-export function drawCurve(picture, points, { xTitle, kind, label, beside = [] }) {
+const ticksOf = (kind, log, low, high) => (kind === "bytes" ? inBytes(high, 4) : log ? logTicks(low, high) : niceTicks(low, high, 4));
+
+// points: [[x, y], ...] with y null where there is no value; kind: "log" or "bytes"; beside: more such, drawn thinly;
+// shades: { from, to, number, words } behind the curve.
+export function drawCurve(picture, points, { xTitle, kind, label, beside = [], shades = [], xBytes = false }) {
   const shown = points.filter(([, y]) => y !== null);
   const { clientWidth: width, clientHeight: height } = picture;
   picture.setAttribute("viewBox", `0 0 ${width || 1} ${height || 1}`);
@@ -44,28 +46,53 @@ export function drawCurve(picture, points, { xTitle, kind, label, beside = [] })
   const log = kind === "log" && Math.min(...ys) > 0;
   let [low, high] = kind === "bytes" ? [0, Math.max(...ys, 1)] : [Math.min(...ys), Math.max(...ys)];
   if (low === high) [low, high] = low === 0 ? [-1, 1] : [low - Math.abs(low) / 10, low + Math.abs(low) / 10];
-  const right = Math.max(...xs, 1e-9);
+  const right = Math.max(...xs, ...shades.map(({ to }) => to), 1e-9);
   const scaled = log ? Math.log : (value) => value;
   const x = (value) => LEFT + (value / right) * (width - LEFT - RIGHT);
   const y = (value) => height - BOTTOM - ((scaled(value) - scaled(low)) / (scaled(high) - scaled(low))) * (height - TOP - BOTTOM);
   const path = (line) => `M${line.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join("L")}`;
   const words = kind === "bytes" ? volume : tickWords;
+  const behind = [svg("g", { class: "shades" }, ...shades.map((shade) => shaded(shade, x, height))), ...edgesOf(shades, x, height), ...numbersOf(shades, x)];
   const marks = ticksOf(kind, log, low, high).flatMap((tick) => [
     svg("line", { class: "tick", x1: LEFT, x2: width - RIGHT, y1: y(tick), y2: y(tick) }),
     svg("text", { x: LEFT - 8, y: y(tick) + 4, "text-anchor": "end" }, words(tick)),
   ]);
-  for (const tick of niceTicks(0, right, Math.max(2, Math.floor(width / 110)))) {
-    marks.push(svg("text", { x: x(tick), y: height - BOTTOM + 18, "text-anchor": "middle" }, number(tick)));
+  const most = Math.max(2, Math.floor(width / 110)), below = xBytes ? volume : number;
+  for (const tick of xBytes ? inBytes(right, most) : niceTicks(0, right, most)) {
+    const anchor = x(tick) > width - RIGHT - 24 ? "end" : "middle";
+    marks.push(svg("text", { x: Math.min(x(tick), width), y: height - BOTTOM + 18, "text-anchor": anchor }, below(tick)));
   }
   const [lastX, lastY] = shown.at(-1);
   marks.push(
     svg("line", { class: "axis", x1: LEFT, x2: width - RIGHT, y1: height - BOTTOM, y2: height - BOTTOM }),
     svg("text", { x: (LEFT + width - RIGHT) / 2, y: height - 6, "text-anchor": "middle" }, xTitle),
-    svg("text", { x: width - RIGHT, y: TOP, "text-anchor": "end" }, log ? "log scale" : ""),
+    svg("text", { x: LEFT - 8, y: 10, "text-anchor": "end" }, log ? "log" : ""),
     ...others.map((line) => svg("path", { class: "line beside", d: path(line) })),
     svg("path", { class: "line", d: path(shown) }),
     svg("circle", { class: "tip", cx: x(lastX), cy: y(lastY), r: 4.5 }),
   );
-  picture.setAttribute("aria-label", `${label}: now ${words(lastY)} at ${number(lastX)}, from ${words(ys[0])}; ${shown.length} points`);
-  picture.replaceChildren(...marks);
+  const faults = shades.length ? `; shaded: ${[...new Set(shades.map((shade) => `fault ${shade.number}`))].join(", ")}` : "";
+  picture.setAttribute("aria-label", `${label}: now ${words(lastY)} at ${below(lastX)}, from ${words(ys[0])}; ${shown.length} points${faults}`);
+  picture.replaceChildren(...behind, ...marks);
+}
+
+function shaded({ from, to, words }, x, height) {
+  const begin = x(from), width = Math.max(x(to) - begin, 1.5);
+  return svg("rect", { class: "shade", x: begin, y: TOP, width, height: height - TOP - BOTTOM }, svg("title", {}, words));
+}
+
+function edgesOf(shades, x, height) {
+  const moments = new Set(shades.flatMap(({ from, to }) => [x(from).toFixed(1), x(to).toFixed(1)]));
+  return [...moments].map((at) => svg("line", { class: "shade-edge", x1: at, x2: at, y1: TOP, y2: height - BOTTOM }));
+}
+
+// Above the beginnings of the shades, as far as there is room; the list of faults has them all.
+function numbersOf(shades, x) {
+  let free = 0;
+  return [...shades].sort((a, b) => a.from - b.from).flatMap((shade) => {
+    const at = x(shade.from), words = String(shade.number);
+    if (at < free) return [];
+    free = at + 8 * words.length + 6;
+    return [svg("text", { class: "shade-number", x: at, y: TOP - 6 }, words)];
+  });
 }

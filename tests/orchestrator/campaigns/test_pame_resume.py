@@ -25,9 +25,16 @@ algorithm: {kind: dpsgd, eta: 0.05}
 stop: {iterations: 60}
 seed: [1, 2, 3, 4, 5, 6]
 """
+CONDITIONS = """
+conditions:
+  clean: {}
+  loss: {messages: {loss: 30%}}
+  cut: {faults: [{kind: link-down, links: all, at: {iteration: 2}, for: {iterations: 3}}]}
+"""
 CAMPAIGNS = {
     "run": (["sweep.yaml", "--backend", "simulate"], "sweep.json"),
     "compare": (["compare.yaml", "--seeds", "3"], "compare.json"),
+    "compare in conditions": (["conditions.yaml", "--seeds", "3"], "compare.json"),
     "study": (["stragglers", "small.yaml", "--quick", "--backend", "simulate", "--seeds", "2"], "verdict.json"),
     "claims": (["--only", "connectivity", "--seeds", "1"], "claims.json"),
 }
@@ -44,13 +51,15 @@ def prepare(folder: Path) -> Path:
     folder.mkdir()
     (folder / "sweep.yaml").write_text(SWEEP)
     (folder / "compare.yaml").write_text(COMPARISON)
+    (folder / "conditions.yaml").write_text(COMPARISON + CONDITIONS)
     small_file(folder)
     return folder
 
 
-@pytest.mark.parametrize("verb", CAMPAIGNS)
-def test_killed_in_the_middle_a_campaign_goes_on_and_ends_as_without_a_break(tmp_path: Path, verb: str) -> None:
-    arguments, result = CAMPAIGNS[verb]
+@pytest.mark.parametrize("campaign", CAMPAIGNS)
+def test_killed_in_the_middle_a_campaign_goes_on_and_ends_as_without_a_break(tmp_path: Path, campaign: str) -> None:
+    arguments, result = CAMPAIGNS[campaign]
+    verb = campaign.partition(" ")[0]
     whole, broken = prepare(tmp_path / "whole"), prepare(tmp_path / "broken")
     expected = whole / told(call(whole, verb, *arguments, "-q")).strip()
     with begun(broken, verb, *arguments, "-q") as process:

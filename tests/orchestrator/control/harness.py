@@ -14,6 +14,7 @@ import grpc
 
 from contract.rpc import experiments_pb2 as pb
 from contract.rpc.experiments_pb2_grpc import ExperimentsStub
+from contract.tasks import cancelled
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.control import ControlPlane, ExperimentsService, NetworkRunState, Submissions
 from orchestrator.control.members import Member
@@ -75,10 +76,12 @@ async def served(out: Path) -> AsyncIterator[Served]:
     control = ControlPlane("127.0.0.1", token=TOKEN)
     desk = Submissions(control, out)
     await control.open(ExperimentsService(TOKEN, desk))
+    feeding = asyncio.create_task(desk.feed())
     try:
         async with grpc.aio.insecure_channel(control.address) as channel:
             yield Served(control, desk, channel, out)
     finally:
+        await cancelled(feeding)
         if desk.cancel(0):
             await desk.ending()
         await control.close("the test is over")

@@ -15,6 +15,7 @@ from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.results import Ending, Status
 from orchestrator.results.points import read_curve
 from orchestrator.results.summary import require_summary
+from pame.errors import ParameterError
 from tests.command import BOUND_S, begun, call, lines_of, only_run, told, wait_for, written
 from tests.harness import Watcher
 from tests.orchestrator.evaluation.builders import convex, prepared, vision
@@ -67,6 +68,17 @@ def test_networks_are_judged_after_the_run_unless_a_rule_needs_values(tmp_path: 
     assert require_summary(tmp_path / "auto").evaluation is not None
     assert require_summary(tmp_path / "target").evaluation is None
     assert "evaluation" not in require_summary(tmp_path / "target").measured
+
+
+def test_a_network_is_judged_during_a_run_that_ends_at_an_accuracy(tmp_path: Path) -> None:
+    long = {"iterations": 400, "accuracy": 0.75}
+    ending = run(vision(stop=long), tmp_path / "run")
+    assert ending.reason == "the test accuracy of the mean model reached 0.75"
+    *before, last = [point.metrics["test_accuracy"] for point in read_curve(tmp_path / "run")]
+    assert max(before) < 0.75 <= last
+    linear = convex(problem={"kind": "linear", "n": 8, "samples": 20}, stop=long)
+    with pytest.raises(ParameterError, match=r"stop\.accuracy: linear has no test accuracy: give stop\.target"):
+        run(linear, tmp_path / "linear")
 
 
 @pytest.mark.parametrize("backend", ["local", pytest.param("netns", marks=pytest.mark.requires("root"))])

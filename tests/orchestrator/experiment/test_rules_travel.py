@@ -21,7 +21,7 @@ from orchestrator.experiment.section import file_keys
 from pame.algorithms import PameSpec
 from pame.errors import ParameterError
 from pame.links import LinkSpec
-from pame.problems import LinearSpec
+from pame.problems import LogisticSpec
 from pame.rules import Compute, Exchange, Messages
 from pame.stopping import PaperRule, StopRules
 from pame.topology.kinds import Ring
@@ -39,7 +39,7 @@ def in_file(rule: LinkSpec) -> dict[str, Any]:
 
 
 def experiment(**rules: Any) -> Experiment:
-    tiny = LinearSpec(n=4, samples=5, test_samples=3)
+    tiny = LogisticSpec(n=4, samples=5, test_samples=3)
     if link := rules.pop("link", None):
         rules["links"] = LinksSection(**in_file(link))
     return Experiment(nodes=4, topology=Ring(), problem=tiny, algorithm=WHOLE, **rules)

@@ -1,6 +1,7 @@
 """An orchestrator with its live page, a client of the page, and node processes where a test needs some."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -38,6 +39,13 @@ class Visited:
     async def post(self, path: str, **headers: str) -> tuple[int, str]:
         async with self.session.post(self.url(path), headers=headers) as answer:
             return answer.status, await answer.text()
+
+    async def act(self, path: str, body: object = "", token: str = TOKEN) -> tuple[int, Any]:
+        """A POST as the page makes it: text as it is, anything else as JSON; the answer as JSON, if it was done."""
+        text = body if isinstance(body, str) else json.dumps(body)
+        headers = {"Authorization": f"Bearer {token}", "Origin": f"http://{self.page.address}"}
+        async with self.session.post(self.url(path), data=text.encode(), headers=headers) as answer:
+            return answer.status, await (answer.json() if answer.status == 200 else answer.text())
 
     async def live_until(self, condition: Callable[[Any], object]) -> Any:
         """Look again and again, as the page does; the test is bounded."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,9 +17,10 @@ from orchestrator.control.totals import Totals
 from orchestrator.experiment import Experiment
 from orchestrator.live import state
 from orchestrator.live.cached_answers import CachedAnswer
-from orchestrator.live.flows import WINDOW_S, Flow, LinkRates
+from orchestrator.live.downsampled_curve import DownsampledCurve
+from orchestrator.live.flows import WINDOW_S, Flow, LinkRates, NodeSums
 from orchestrator.live.nodes import targets
-from orchestrator.live.recorder import DownsampledCurve, RunRecord
+from orchestrator.live.run_record import RunRecord
 
 
 @given(count=st.integers(0, 3000), most=st.integers(4, 64))
@@ -81,6 +83,16 @@ def test_only_who_is_still_there_can_suspect_somebody() -> None:
     flows.take(totals)
     assert flows.suspects({(0, 0)}) == {3}
     assert flows.suspects({(0, 1), (1, 0)}) == {2, 3}
+
+
+def test_what_a_node_waited_for_sent_and_received_counts_on_over_its_restarts() -> None:
+    flows, totals = totals_at()
+    for incarnation, waited in ((0, 2.5), (1, 0.5)):
+        sent = {1: OutCounters(values_bytes=100), 2: OutCounters(support_bytes=7)}
+        came = {1: InCounters(received_bytes=30), 2: InCounters(received_bytes=4)}
+        totals.heard((0, incarnation), NodeCounters(wait_s=waited, out=sent, into=came))
+    flows.take(totals)
+    assert flows.node_sums() == {0: NodeSums(waited=3.0, sent=214, received=68)}
 
 
 def test_of_many_links_the_two_directions_are_one_and_the_busiest_come_first() -> None:
@@ -164,7 +176,7 @@ async def test_a_mistake_in_making_an_answer_is_not_kept() -> None:
 
 
 def test_a_point_has_the_accuracy_of_the_mean_model_and_of_the_nodes_or_none() -> None:
-    record = RunRecord(Broadcast(1, Experiment(), "20261118-120000-demo"))
+    record = RunRecord(Broadcast(1, Experiment(), "20261118-120000-demo"), Path())
     metrics, lowest, highest = ({"test_accuracy": share} for share in (0.75, 0.7, 0.8))
     own = pb.OwnModels(objective=0.6, worst=0.7, metrics=metrics, lowest=lowest, highest=highest)
     point = pb.Point(by="iteration", iteration=5, seconds=1.5, bytes=10, objective=0.5, consensus=0.25)

@@ -80,7 +80,7 @@ async def test_a_run_is_seen_while_it_goes_on_and_when_it_is_over(visit: Visited
         assert later["run"]["bytes"] > run["bytes"]
         assert len(later["run"]["by_iteration"]) > 1
         assert later["run"]["by_iteration"][0][0] == 0
-        assert later["run"]["volume"][0] == [0.0, 0]
+        assert later["run"]["volume"][0] == [0.0, 0, 0]
         assert later["run"]["volume"] == sorted(later["run"]["volume"])
         graph = await visit.json("/api/graph")
         assert (graph["run"], len(graph["positions"]), len(graph["edges"])) == (run["id"], 3, 3)
@@ -117,7 +117,9 @@ async def test_a_node_that_dies_is_dead_and_one_that_takes_its_place_restarted(v
         os.kill(processes.alive()["b"], signal.SIGKILL)
         dead = await visit.live_until(lambda live: states(live).get("b") == "dead")
         assert (dead["run"]["deaths"], dead["members"]) == (1, 2)
-        assert [(event["what"], event["node"]) for event in dead["run"]["events"]] == [("died", 1)]
+        happened = await visit.json("/api/happened")
+        assert happened["run"] == dead["run"]["id"]
+        assert [(event["what"], event["node"]) for event in happened["entries"]] == [("died", 1)]
         assert labels(await visit.json("/sd/nodes")) == {"a": "0", "c": "2"}
         processes.start("b", visit.world.control.address, TOKEN)
         back = await visit.live_until(lambda live: states(live).get("b") == "restarted")
