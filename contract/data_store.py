@@ -3,12 +3,16 @@
     <PAME_DATA, or the user's cache folder>/<name>/manifest.json
                                                   train_features.npy  train_labels.npy
                                                   test_features.npy   test_labels.npy
+                                                  checked.json
 
-Arrays are mapped into memory, not read: nodes of one machine share them. Nothing is ever unpickled.
+Arrays are mapped into memory, not read: nodes of one machine share them. Nothing is ever unpickled. Their sum is
+compared when they are opened for the first time, and again when a file has another size or time than checked.json says.
 """
 
+import json
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,32 +21,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from contract.data_manifest import MANIFEST_FILE, Manifest, NotAManifest, from_text, manifest_of, to_text
-from pame.data_set import DataSet, Samples, label_counts
+from pame.data_set import DataSet, Samples, contents_sha256, label_counts
 from pame.errors import PameError
 
 VARIABLE = "PAME_DATA"
+CHECKED_FILE = "checked.json"
 PARTS = ("train", "test")
 PUBLISHED = ("fashion-mnist", "cifar10", "mnist", "tiny-imagenet")
 """Those that `pame data prepare` knows by name; others are a user's own."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _LONGEST_MANIFEST = 1 << 26
+_checked: dict[Path, str] = {}
+"""By folder: the files whose sum this process has compared, as `_seen` has them."""
 
 
 class DataNotPrepared(PameError):
     """A data set is not on this machine."""
 
     def __init__(self, name: str) -> None:
-        what = name if name in PUBLISHED else f"table --from FILE --name {name}"
-        super().__init__(f"data set {name} is not prepared: run `pame data prepare {what}`")
+        super().__init__(f"data set {name} is not prepared: run {_preparing(name)}")
 
 
 class DamagedData(PameError):
     """A prepared data set is not what its manifest says."""
 
     def __init__(self, name: str, folder: Path, why: str) -> None:
-        super().__init__(
-            f"data set {name} is damaged ({folder}: {why}): remove this folder and run `pame data prepare {name}`"
-        )
+        super().__init__(f"data set {name} is damaged ({folder}: {why}): run {_preparing(name)}")
+
+
+def _preparing(name: str) -> str:
+    """The command."""
+    return f"`pame data prepare {name if name in PUBLISHED else f'table --from FILE --name {name}'}`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +77,20 @@ def is_data_name(name: str) -> bool:
 
 
 def open_data_set(name: str) -> DataSet:
-    """A prepared data set, its arrays mapped into memory."""
+    """A prepared data set, its arrays mapped into memory; they are what the manifest says, sum included."""
     stored = find_data(name)
-    manifest, folder = stored.manifest, stored.folder
-    train, test = (_open_part(name, folder, part, manifest) for part in PARTS)
-    return DataSet(manifest.facts, train, test)
+    data, seen = _open_arrays(stored), _seen(stored)
+    if seen not in (_checked.get(stored.folder), _read_checked(stored.folder)):
+        _check_sum(stored, data, seen)
+    return data
+
+
+def check_data(name: str) -> StoredData:
+    """All of a prepared data set is read, whatever was known of it; DamagedData if it is not what its manifest says."""
+    stored = find_data(name)
+    seen = _seen(stored)
+    _check_sum(stored, _open_arrays(stored), seen)
+    return stored
 
 
 def held(name: str, sha256: str) -> DataSet | None:
@@ -124,6 +142,36 @@ def save_data_set(folder: Path, data: DataSet, source: str, prepared: str) -> Ma
     manifest = manifest_of(data, source, prepared)
     (folder / MANIFEST_FILE).write_text(to_text(manifest), encoding="utf-8")
     return manifest
+
+
+def _open_arrays(stored: StoredData) -> DataSet:
+    manifest = stored.manifest
+    train, test = (_open_part(manifest.name, stored.folder, part, manifest) for part in PARTS)
+    return DataSet(manifest.facts, train, test)
+
+
+def _check_sum(stored: StoredData, data: DataSet, seen: str) -> None:
+    """A second for 200 MB: processes of this machine tell each other by a file, where they may write one."""
+    name, folder, sha256 = stored.manifest.name, stored.folder, stored.manifest.sha256
+    if contents_sha256(data.train, data.test) != sha256:
+        raise DamagedData(name, folder, f"the sum of its samples is not the one in {MANIFEST_FILE}")
+    _checked[folder] = seen
+    with suppress(OSError):
+        (folder / CHECKED_FILE).write_text(seen, encoding="utf-8")
+
+
+def _seen(stored: StoredData) -> str:
+    """What changes when a file does."""
+    stats = {path.name: path.stat() for path in sorted(stored.folder.glob("*.npy"))}
+    files = {name: [stat.st_size, stat.st_mtime_ns] for name, stat in stats.items()}
+    return json.dumps({"sha256": stored.manifest.sha256, "files": files})
+
+
+def _read_checked(folder: Path) -> str:
+    try:
+        return (folder / CHECKED_FILE).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def _open_part(name: str, folder: Path, part: str, manifest: Manifest) -> Samples:

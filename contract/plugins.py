@@ -47,21 +47,32 @@ def load_plugins() -> list[ModuleType]:
 
 
 def plugin_class(file: str, name: str) -> Any:
-    """A class that a loaded plugin of this file name lists in its MODULES; None if none does."""
-    return next((made for where, made in _networks() if (where, made.__name__) == (Path(file).name, name)), None)
+    """A class that a loaded plugin of this file name lists in its MODULES, the newest; None if none does."""
+    return found[1] if (found := _network(file, name)) else None
+
+
+def plugin_file(file: str, name: str) -> Path | None:
+    """The file that `plugin_class` has it from."""
+    return found[0] if (found := _network(file, name)) else None
 
 
 def module_names() -> list[str]:
     """Every network that a loaded plugin lists in its MODULES, as an experiment names it, but without a folder."""
-    return [f"{where}:{made.__name__}" for where, made in _networks()]
+    return [f"{where.name}:{made.__name__}" for where, made in _networks()]
 
 
-def _networks() -> Iterator[tuple[str, Any]]:
-    """Of all loaded plugins: the name of the file, and a class that it lists in its MODULES."""
+def _network(file: str, name: str) -> tuple[Path, Any] | None:
+    """The newest, for a file that was kept with a run is loaded after those of the environment."""
+    found = [(where, made) for where, made in _networks() if (where.name, made.__name__) == (Path(file).name, name)]
+    return found[-1] if found else None
+
+
+def _networks() -> Iterator[tuple[Path, Any]]:
+    """Of all loaded plugins: the file, and a class that it lists in its MODULES."""
     for module in list(sys.modules.values()):
         if module.__name__.startswith(_PREFIX) and module.__file__:
             listed = getattr(module, "MODULES", ())
-            yield from ((Path(module.__file__).name, made) for made in listed if hasattr(made, "__name__"))
+            yield from ((Path(module.__file__), made) for made in listed if hasattr(made, "__name__"))
 
 
 def is_plugin(module: str) -> bool:

@@ -1,5 +1,6 @@
 """Numbers as people read them: four significant digits, KiB and MiB, minutes and hours."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 NOT_MEASURED = "not measured"
@@ -59,8 +60,11 @@ def is_share(metric: str) -> bool:
 
 
 def metric_title(metric: str) -> str:
-    """Its name as a heading; other names are told as they are, for they may be a user's."""
-    return metric.replace("_", " ").capitalize() if is_share(metric) else metric
+    """Its name as a heading; what is not plainly words joined by `_` is told as it is, for it is a user's."""
+    if not re.fullmatch(r"[a-z]+(?:_[a-z]+)*", metric):
+        return metric
+    first, *rest = ("MSE" if word == "mse" else word for word in metric.split("_"))
+    return " ".join((first[:1].upper() + first[1:], *rest))
 
 
 def of_metric(metric: str, value: float | None) -> str:

@@ -47,6 +47,30 @@ def _address(process: subprocess.Popen[bytes], log: Path) -> str:
     raise AssertionError(f"the browser did not start: {log.read_text(errors='replace')}")
 
 
+_BROKEN = r"""() => {
+    document.querySelectorAll('details').forEach(part => { part.open = true; });
+    const number = /[-−]?\d(?:[\d.,]|\u202f(?=\d))*/.source;
+    const unit = /[ \u202f](?:B|[KMGT]iB|µs|ms|s|min|%)(?!\w)/.source;
+    const ranges = `${number} … ${number}(?:${unit})?|`, words = `${number}${unit}|[^ \\n\\t]+`;
+    const found = [];
+    const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const text = walker.currentNode, place = text.parentElement;
+        if (place.closest('svg, pre, code, h1')) continue;
+        const inTable = place.closest('td, th');
+        for (const word of text.data.matchAll(new RegExp((inTable ? '' : ranges) + words, 'g'))) {
+            if (word[0].length > 28 && !inTable) continue;
+            const range = document.createRange();
+            range.setStart(text, word.index);
+            range.setEnd(text, word.index + word[0].length);
+            const lines = new Set([...range.getClientRects()].filter(r => r.width > 0).map(r => Math.round(r.top)));
+            if (lines.size > 1) found.push(word[0]);
+        }
+    }
+    return found;
+}"""
+
+
 class Visit:
     """An open page that remembers what it complained of and what it asked the network for."""
 
@@ -73,6 +97,11 @@ class Visit:
             })""",
         )
         return shown
+
+    def broken(self) -> list[str]:
+        """The words, and the numbers with their units, that stand on more than one line; long words only in tables."""
+        found: list[str] = self.page.evaluate(_BROKEN)
+        return found
 
     def marks(self, kind: Literal["line", "symbol"]) -> list[int]:
         """How many of them each chart has."""

@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib.util import find_spec
 from inspect import iscoroutinefunction, ismodule, signature
 from pathlib import Path
 
@@ -48,6 +49,7 @@ TOOLS: dict[str, Callable[[], bool]] = {
     "chromium": lambda: any(shutil.which(name) for name in CHROMIUM_NAMES),
     "compose": lambda: _succeeds("docker", "compose", "version"),
     "docker": lambda: _succeeds("docker", "compose", "version") and _succeeds("docker", "info"),
+    "mkdocs": lambda: find_spec("mkdocs") is not None,
     "promtool": lambda: shutil.which("promtool") is not None,
     "torch-images": lambda: _succeeds("docker", "image", "inspect", "pame-node-torch", "pame-orchestrator-torch"),
     "uml": lambda: os.geteuid() == 0 and all(map(shutil.which, ("linux.uml", "busybox", "gcc"))),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.command import PAME
 
-_URL = re.compile(r"http://127\.0\.0\.1:\d+/#token=[\w-]{20,}")
+_URL = re.compile(r"http://127\.0\.0\.1:\d+/#token=[^\s\x1b]+")
 
 
 class AtTerminal:

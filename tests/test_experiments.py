@@ -1,4 +1,4 @@
-"""The ready experiment files and the README keep working."""
+"""The ready experiment files and what README and pages show of them keep working."""
 
 import re
 import subprocess
@@ -18,7 +18,7 @@ from orchestrator.experiment import default_path, load
 from orchestrator.experiment.resolve import choose_driver, make_setting, make_topology
 from pame.algorithms import PameSpec, PenaltyStep
 from pame.byte_account import ByteAccount
-from pame.data_set import DataFacts, DataSet, Samples
+from pame.data_set import DataFacts, DataSet, Samples, contents_sha256
 from pame.simulator import DRIVERS, check
 from tests.contract.data_builders import store
 from tests.harness import Watcher
@@ -40,7 +40,8 @@ def _small_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv(data_store.VARIABLE, str(folder))
         for name, shape in SHAPES.items():
             black = Samples(np.zeros((2000, *shape), np.uint8), np.arange(2000, dtype=np.int64) % 10)
-            facts = DataFacts(name, shape, tuple("abcdefghij"), (0.5,) * shape[2], (0.5,) * shape[2], sha256="0" * 64)
+            halves, sha256 = (0.5,) * shape[2], contents_sha256(black, black)
+            facts = DataFacts(name, shape, tuple("abcdefghij"), halves, halves, sha256)
             store(folder, DataSet(facts, black, black))
         yield
 
@@ -95,14 +96,14 @@ def test_the_paper_s_examples_have_its_settings_for_networks() -> None:
             assert (experiment.period.min, experiment.period.max) == (5, 10)
 
 
-def test_the_readme_names_only_experiments_that_exist() -> None:
-    named = set(re.findall(r"experiments/[a-z0-9-]+\.yaml", (ROOT / "README.md").read_text()))
-    assert named
-    assert all((ROOT / name).is_file() for name in named)
+def test_readme_and_pages_name_only_experiments_that_exist() -> None:
+    for page in (ROOT / "README.md", *ROOT.glob("docs/*.md")):
+        named = set(re.findall(r"experiments/[a-z0-9-]+\.yaml", page.read_text()))
+        assert [name for name in named if not (ROOT / name).is_file()] == [], page
 
 
-def test_the_python_example_of_the_readme_runs(tmp_path: Path) -> None:
-    [code] = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+def test_the_python_example_of_the_library_runs(tmp_path: Path) -> None:
+    [code] = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "library.md").read_text(), flags=re.DOTALL)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.stderr == ""
     assert "[·, ·, ★, 6]" in done.stdout

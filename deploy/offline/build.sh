@@ -18,6 +18,9 @@ if ! [ -x "$here/prometheus/promtool" ]; then
   dpkg -x "$work"/prometheus_*.deb "$work/files"
   install -D -t "$here/prometheus" "$work/files/usr/bin/prometheus" "$work/files/usr/bin/promtool"
 fi
+# The version of the environment that runs the tests, where there is one: an image has no git to ask.
+PAME_VERSION=${PAME_VERSION:-$(.venv/bin/pame --version 2>/dev/null | cut -d" " -f2 || true)}
+export PAME_VERSION
 compose=(docker compose -f docker-compose.yml -f deploy/compose/offline.yml)
 DOCKER_BUILDKIT=1 "${compose[@]}" build --quiet
 "${compose[@]}" config --images | sort -u | while read -r image; do

@@ -64,7 +64,7 @@ def _simulate(
             if store is not None:
                 open_files.enter_context(store)
             provenance = begin_provenance(folder)
-            run.write_experiment(experiment)
+            run.write_experiment(experiment, base)
             run.write_topology(setting.topology, experiment.topology.kind)
             run.write_class_counts(setting.problem)
             run.write_plan(setting.plan)

@@ -97,7 +97,7 @@ class ServedNodes:
     def _run(self, experiment: Experiment, cell: Cell, room: Path, observer: NetworkObserver) -> Ending:
         accepted = self._client.submit(to_yaml(experiment), carried(experiment, cell.base))
         with RunFolder(room) as files:
-            files.write_experiment(experiment)
+            files.write_experiment(experiment, cell.base)
             try:
                 told = self._follow(accepted.run, _KeptCurve(files, observer))
             except KeyboardInterrupt:

@@ -3,14 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from orchestrator.campaigns.cell import HowEnded
+from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.number_words import count
 from orchestrator.report import page
 from orchestrator.report.chart import Chart, Switch
+from orchestrator.report.page import TableCell
 from orchestrator.report.vega import Axis, Categories, Legend, ranges, series_color, suits_log
 from orchestrator.report.vega import Row as Dot
 from orchestrator.results.spread import Spread
 
 NOTHING, MISSED = "–", "missed"
+VERDICT_LOOKS = {Verdict.HOLDS: "good", Verdict.FAILS: "bad"}
 
 
 def dot(place: str, group: str, found: Spread, unit: float = 1.0) -> Dot:
@@ -56,6 +59,11 @@ def doubts_of_nodes(rows: Iterable[HowEnded], unit: str, left_out_of: str, degra
 def how_measured(meanings: Iterable[tuple[str, str]]) -> str:
     rows = [(first_upper(name), words) for name, words in meanings]
     return page.section("how", "How it was measured", "", page.grid([page.card(page.pairs(rows))]))
+
+
+def verdict_cell(verdict: Verdict, below: str = "") -> TableCell:
+    """Green or red where it is decided."""
+    return TableCell(verdict.value, verdict.value, below=below, look=VERDICT_LOOKS.get(verdict, ""))
 
 
 def first_upper(words: str) -> str:

@@ -11,6 +11,7 @@ from rich.progress import TaskID
 from rich.table import Table
 from rich.text import Text
 
+from orchestrator.algorithm_names import setting_value
 from orchestrator.campaigns.cell import Cell, Run, Stage
 from orchestrator.cli.run_progress import progress_of
 from orchestrator.cli.terminal import make_bar
@@ -118,7 +119,7 @@ class CampaignScreen:
         for heading in ["seed", *figures, "where"] if rows else []:
             table.add_column(heading, justify="right", no_wrap=True)
         for cell, backend, shown in rows:
-            chosen = (escape(_word(cell.labels.get(label, ""))) for label in labels)
+            chosen = (escape(_labelled(cell.labels, label)) for label in labels)
             table.add_row(*chosen, str(cell.seed), *(shown.get(name, "") for name in figures), backend)
         self._live.update(Group(self._progress, *([Text(self._now)] if self._now else []), table))
 
@@ -128,7 +129,11 @@ def _place(cell: Cell) -> str:
 
 
 def _words(labels: Mapping[str, Any]) -> str:
-    return ", ".join(filter(None, map(_word, labels.values())))
+    return ", ".join(filter(None, (_labelled(labels, label) for label in labels)))
+
+
+def _labelled(labels: Mapping[str, Any], label: str) -> str:
+    return setting_value(label, _word(labels.get(label, "")))
 
 
 def _word(value: object) -> str:

@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from orchestrator.algorithm_names import algorithm_name
 from orchestrator.backends import NETWORKS
 from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.compare.campaign import CompareCampaign, make_comparison
@@ -79,7 +80,7 @@ def _announce(campaign: CompareCampaign, console: Console) -> None:
     comparison = campaign.comparison
     say_notes(comparison.notes, console)
     tuning = count(len(tuning_cells(comparison)), "tuning run")
-    names = ", ".join(comparison.entries)
+    names = ", ".join(map(algorithm_name, comparison.entries))
     where = f" in {', '.join(condition.name for condition in comparison.conditions)}" if comparison.conditions else ""
     runs = f"{tuning}, then {count(campaign.runs, 'run')} on fresh seeds"
     console.print(f"[bold]{comparison.name}[/]: {names}{where}; {runs}")

@@ -10,6 +10,7 @@ from rich.live import Live
 from rich.markup import escape
 
 from contract.rpc import experiments_pb2 as pb
+from orchestrator.algorithm_names import algorithm_name
 from orchestrator.cli.live_page import say_page_of
 from orchestrator.cli.run_exit_codes import exit_code
 from orchestrator.cli.terminal import RunScreen, shown
@@ -55,7 +56,7 @@ def client_of(address: str, token: str, security: Path | None) -> Client:
 def headline(experiment: Experiment) -> str:
     return (
         f"[bold]{experiment.name}[/]: {experiment.nodes} nodes, {experiment.topology.kind}, {experiment.problem.kind}, "
-        f"{experiment.algorithm.kind}"
+        f"{algorithm_name(experiment.algorithm.kind)}"
     )
 
 

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from orchestrator.algorithm_names import algorithm_name
 from orchestrator.cli.tables import LINE_PER_ROW, print_table, table_of, wide_console
 from orchestrator.number_words import count, duration, number, of_metric, volume
 from orchestrator.results import RunEntry, list_runs
@@ -88,7 +89,7 @@ _COLUMNS: dict[str, Callable[[RunEntry], str]] = {
     "status": _status,
     "health": lambda entry: _health(entry.health),
     "backend": lambda entry: escape(entry.backend or "–"),
-    "algorithm": lambda entry: escape(entry.algorithm or "–"),
+    "algorithm": lambda entry: escape(algorithm_name(entry.algorithm or "–")),
     "nodes": lambda entry: _or_dash(number, entry.nodes),
     "iterations": lambda entry: _or_dash(number, entry.iterations),
     "f(mean model)": lambda entry: _or_dash(number, entry.objective),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from orchestrator.algorithm_names import algorithm_name
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants, say_notes, swept_words
 from orchestrator.evaluation import require_room, said_of_room
 from orchestrator.experiment.late_faults import late_faults
@@ -37,7 +38,7 @@ def validate(file: ExperimentFile = None, seed: Seed = None, overrides: Override
     runs = "one run" if len(variants) == 1 else swept_words(variants)
     console.print(
         f"[green]valid:[/] {first.name}, {runs}: {first.nodes} nodes, {first.topology.kind}, {first.problem.kind}, "
-        f"{first.algorithm.kind}, driver {choose_driver(first)}"
+        f"{algorithm_name(first.algorithm.kind)}, driver {choose_driver(first)}"
     )
     for words in partitions:
         console.print(f"data: {words}")

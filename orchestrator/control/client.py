@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Self
+from urllib.parse import quote
 
 import grpc
 from google.protobuf.message import Message
@@ -87,7 +88,7 @@ class Client:
             return ""
         host, _, port = address.rpartition(":")
         reached = self.address.rpartition(":")[0]
-        return f"http://{reached if host in _EVERYWHERE else host}:{port}/#token={self._token}"
+        return f"http://{reached if host in _EVERYWHERE else host}:{port}/#token={quote(self._token)}"
 
     def nodes(self) -> pb.NodeList:
         answer: pb.NodeList = self._ask(self._stub.ListNodes, pb.ListNodesRequest(token=self._token), _ANSWER_S)

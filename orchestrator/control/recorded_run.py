@@ -46,6 +46,8 @@ class RunOrder:
 
     number: int
     experiment: Experiment
+    files: Files
+    """Where those are that it names."""
     setting: ResolvedRun
     backend: str
     notes: Sequence[str] = ()
@@ -63,7 +65,7 @@ def make_order(
     if not is_judged_after(experiment):
         setting.problem.objective(setting.start)  # draws all data and the test set now, not when the first point is due
         setting.problem.metrics(setting.start)
-    return RunOrder(new_number(), experiment, setting, backend, notes, is_tuned)
+    return RunOrder(new_number(), experiment, files, setting, backend, notes, is_tuned)
 
 
 def uses_tls(experiment: Experiment, is_secured: bool) -> bool:
@@ -96,7 +98,7 @@ async def conduct(
         if store is not None:
             open_files.enter_context(store)
         provenance = await asyncio.to_thread(begin_provenance, folder)
-        files.write_experiment(order.experiment)
+        files.write_experiment(order.experiment, order.files)
         files.write_class_counts(order.setting.problem)
         files.write_plan(order.setting.plan)
         drawing = asyncio.create_task(

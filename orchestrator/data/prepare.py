@@ -12,10 +12,10 @@ from contract.data_store import (
     DamagedData,
     DataNotPrepared,
     StoredData,
+    check_data,
     data_folder,
     find_data,
     is_data_name,
-    open_data_set,
     save_data_set,
 )
 from orchestrator.data.catalogue import CATALOGUE, TABLE, KnownData
@@ -26,8 +26,8 @@ from orchestrator.data.tables import SPLIT, read_table
 from orchestrator.errors import MachineFault, writing
 from pame.data_set import DataSet, facts_of
 
-Say = Callable[[str, float], None]
-"""Is told what is being done, and how much of it, from 0 to 1."""
+Say = Callable[[str, float | None], None]
+"""Is told what is being done, and how much of it, from 0 to 1; None: nobody knows."""
 
 
 class NoSource(MachineFault):
@@ -54,10 +54,9 @@ def stored_name(kind: str, given: Path | None, name: str | None) -> str:
 
 
 def already(name: str) -> StoredData | None:
-    """The data set if it is there and whole."""
+    """The data set if it is there and whole: all of it is read."""
     try:
-        open_data_set(name)
-        return find_data(name)
+        return check_data(name)
     except (DataNotPrepared, DamagedData):
         return None
 
@@ -104,8 +103,9 @@ def _obtained(entry: KnownData, given: Path | None, folder: Path, say: Say) -> t
 
 
 def _fetched(entry: KnownData, source: Source, folder: Path, say: Say) -> DataSet:
-    folder.mkdir()
-    say(f"getting the {source.words}", 0.0)
+    with writing(folder):
+        folder.mkdir()
+    say(f"getting the {source.words}", None)
     path = source.fetch(folder, lambda share: say(f"getting the {source.words}", share))
     return _checked(entry, _read(entry, path, lambda share: say("reading", share)), "it")
 

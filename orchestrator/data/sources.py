@@ -4,10 +4,13 @@ import shutil
 import subprocess
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 
-from orchestrator.data.reading import Tell, telling
+from orchestrator.data.reading import Tell
+from orchestrator.errors import writing
 
 _SECONDS = 900
 _SILENCE_S = 30
@@ -64,9 +67,13 @@ class Publisher:
         return f"publisher, {self.address}"
 
     def fetch(self, folder: Path, tell: Tell) -> Path:
-        for name in telling(self.files, tell):
-            _download(f"{self.address}/{name}", folder / name)
+        for number, name in enumerate(self.files):
+            _download(f"{self.address}/{name}", folder / name, _part_of(tell, number, len(self.files)))
         return folder / self.files[0] if len(self.files) == 1 else folder
+
+
+def _part_of(tell: Tell, number: int, of: int) -> Tell:
+    return lambda share: tell((number + share) / of)
 
 
 Source = DebianPackage | NpmPackage | Publisher
@@ -83,6 +90,8 @@ def _run(*command: str, folder: Path) -> None:
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise SourceFailed(f"{program} took more than {_SECONDS} s") from None
+    except OSError as error:
+        raise SourceFailed(f"{program} cannot be started: {error.strerror}") from None
     if done.returncode:
         said = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
         errors = [line for line in said if line.startswith(("E:", "npm error", "npm ERR!", "dpkg"))] or said
@@ -96,17 +105,32 @@ def _only(folder: Path, pattern: str) -> Path:
     return found[0]
 
 
-def _download(address: str, path: Path) -> None:
+def _download(address: str, path: Path, tell: Tell) -> None:
+    with writing(path), path.open("wb") as file:
+        for piece in _pieces(address, tell):
+            file.write(piece)
+
+
+def _pieces(address: str, tell: Tell) -> Iterator[bytes]:
+    """What an address has, to its end; whatever goes wrong there is a failure of this source alone."""
+    got = 0
     try:
-        with urllib.request.urlopen(address, timeout=_SILENCE_S) as answer, path.open("wb") as file:
-            size = 0
+        with urllib.request.urlopen(address, timeout=_SILENCE_S) as answer:
+            length = answer.headers.get("Content-Length", "")
+            size = int(length) if length.isdecimal() else 0
             while piece := answer.read(_CHUNK):
-                size += len(piece)
-                if size > _LARGEST:
+                got += len(piece)
+                if got > _LARGEST:
                     raise SourceFailed(f"{address} is larger than {_LARGEST >> 20} MiB")
-                file.write(piece)
+                yield piece
+                if size:
+                    tell(min(got / size, 1.0))
     except urllib.error.HTTPError as error:
         raise SourceFailed(f"{address} answers {error.code}") from None
-    except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
+    except HTTPException:
+        raise SourceFailed(f"{address} broke off") from None
+    except OSError as error:
         reason = getattr(error, "reason", error)
         raise SourceFailed(f"{address} cannot be reached: {getattr(reason, 'strerror', None) or reason}") from None
+    if got < size:
+        raise SourceFailed(f"{address} broke off: {got} of {size} bytes came")

@@ -21,6 +21,7 @@ from contract.unexpected_errors import in_one_line
 from orchestrator.evaluation.kept_models import KeptRun, read_kept
 from orchestrator.experiment import load
 from orchestrator.experiment.plugins import add_plugins
+from orchestrator.experiment.resolve import load_own_module
 from pame.evaluate import judge_models
 from pame.problems import Problem
 
@@ -42,6 +43,7 @@ def _problem(folder: Path) -> Problem:
     add_plugins()
     [variant] = load(folder / "experiment.yaml")
     experiment = variant.experiment
+    load_own_module(experiment, folder)
     return build_problem(experiment.problem, experiment.nodes, experiment.seed)
 
 

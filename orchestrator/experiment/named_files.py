@@ -2,19 +2,27 @@
 
 Whoever runs `pame` on a file of its own reads them from there. A client reads them and sends their text; the
 orchestrator takes that text and never opens a path that a client names.
+
+A run folder keeps them, and the user's own module (`problem.model.module`), so that it can be done again anywhere.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from contract.plugins import plugin_file
 from orchestrator.errors import UnreadableFile
 from orchestrator.experiment import Experiment
+from pame.network_specs import ModuleSpec
+from pame.problems import ImageClassificationSpec
 from pame.topology.kinds import EdgeList
 
 Files = Path | Mapping[str, str]
 """A folder, or texts by their paths as the experiment writes them."""
 MOST_CARRIED = 3 * 2**20
 """Bytes of text with one submission."""
+KEPT = "files"
+"""Where a run folder keeps them: there is no other file of a run."""
 _MOST_READ = 256 * 2**20
 
 
@@ -45,6 +53,36 @@ def named(experiment: Experiment) -> dict[str, str]:
     if isinstance(experiment.topology, EdgeList):
         found["topology.file"] = experiment.topology.file
     return found
+
+
+def kept(experiment: Experiment, files: Files) -> tuple[Experiment, Mapping[str, bytes]]:
+    """The experiment as its run folder has it, and by their paths there the files that it then names.
+
+    A plan is kept as plan.jsonl by whoever runs it.
+    """
+    contents: dict[str, bytes] = {}
+    if isinstance(experiment.topology, EdgeList):
+        name = experiment.topology.file
+        contents[place := _place(name)] = text_of("topology.file", name, files).encode()
+        experiment = experiment.model_copy(update={"topology": replace(experiment.topology, file=place)})
+    problem, module = experiment.problem, own_module(experiment)
+    if module is not None and isinstance(problem, ImageClassificationSpec):
+        name, _, made = module.module.rpartition(":")
+        if (source := plugin_file(name, made)) is not None and source.is_file():
+            contents[place := _place(name)] = source.read_bytes()
+            model = replace(module, module=f"{place}:{made}")
+            experiment = experiment.model_copy(update={"problem": replace(problem, model=model)})
+    return experiment, contents
+
+
+def own_module(experiment: Experiment) -> ModuleSpec | None:
+    """Where the user's own network is, if it trains one."""
+    model = getattr(experiment.problem, "model", None)
+    return model if isinstance(model, ModuleSpec) else None
+
+
+def _place(name: str) -> str:
+    return f"{KEPT}/{Path(name).name}"
 
 
 def _read(key: str, path: Path) -> str:

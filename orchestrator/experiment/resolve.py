@@ -7,9 +7,11 @@ takes the plan whole; a network hands each node its part of it.
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from filecmp import cmp
 from math import inf
 from pathlib import Path
 
+from contract.plugins import plugin_file
 from contract.problem_inputs import build_problem
 from orchestrator.errors import TooLittleMemory
 from orchestrator.experiment import Experiment
@@ -17,14 +19,13 @@ from orchestrator.experiment.checks import rule_with_values
 from orchestrator.experiment.cost import cost_of
 from orchestrator.experiment.faults import FaultError, Horizon, compile_plan, idle_faults
 from orchestrator.experiment.link_table import LinkTable, link_table
-from orchestrator.experiment.named_files import Files, text_of
+from orchestrator.experiment.named_files import Files, own_module, text_of
 from orchestrator.experiment.plugins import add_plugins
 from pame import topology
 from pame.algorithms import PameSpec
 from pame.errors import ParameterError, TopologyError
 from pame.fault_effects import DegradeEffect, Plan
 from pame.fault_plan_text import named_nodes, read_plan
-from pame.network_specs import ModuleSpec
 from pame.problems import ImageClassificationSpec, Problem, ProblemSpec
 from pame.problems.image_classification import ACCURACY, ImageClassification, PartitionedData
 from pame.resolved_run import ResolvedRun
@@ -94,11 +95,14 @@ def make_setting(experiment: Experiment, files: Files, draw: DrawProblem = build
 
 def load_own_module(experiment: Experiment, files: Files) -> None:
     """The user's network lies beside the experiment file; what a client submits names only plugins that are loaded."""
-    model = getattr(experiment.problem, "model", None)
-    if isinstance(model, ModuleSpec) and isinstance(files, Path):
-        path = files / model.module.rpartition(":")[0]
-        if path.is_file():
-            add_plugins([path])
+    module = own_module(experiment)
+    if module is None or not isinstance(files, Path):
+        return
+    file, _, name = module.module.rpartition(":")
+    loaded, path = plugin_file(file, name), files / file
+    is_loaded = loaded is not None and loaded.is_file() and path.is_file() and cmp(loaded, path, shallow=False)
+    if path.is_file() and not is_loaded:
+        add_plugins([path])
 
 
 def make_plan(experiment: Experiment, files: Files, graph: Topology, table: LinkTable) -> Plan:

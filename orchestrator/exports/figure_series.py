@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from orchestrator.algorithm_names import algorithm_name, setting_value
 from orchestrator.exports.campaign_tables import is_campaign, is_sweep, members, points_table
 from orchestrator.exports.column_table import ColumnTable, plain
 from orchestrator.exports.run_tables import LABELS, curve_table, summary_of
@@ -113,7 +114,7 @@ def line_names(curves: Sequence[DrawnRun]) -> list[str]:
     """The algorithm if it tells all apart, else the experiment, and the settings in which those of one name differ."""
     kinds = [str(curve.settings.get("algorithm.kind", curve.settings.get("algorithm", ""))) for curve in curves]
     if len(set(kinds)) == len(curves) and all(kinds):
-        return kinds
+        return list(map(algorithm_name, kinds))
     names = [_named(curve, [other for other in curves if other.name == curve.name]) for curve in curves]
     if len({curve.name for curve in curves}) == 1 and all(", " in name for name in names):
         names = [name.partition(", ")[2] for name in names]
@@ -201,7 +202,7 @@ def _is_asked(told: Mapping[str, Any], where: Where) -> bool:
 def _words(settings: Mapping[str, Any]) -> str:
     """A value alone says what it is if it is a word."""
     parts = [
-        str(value) if isinstance(value, str) else f"{key.rpartition('.')[2]} = {value}"
+        setting_value(key, value) if isinstance(value, str) else f"{key.rpartition('.')[2]} = {value}"
         for key, value in settings.items()
         if value is not None
     ]

@@ -16,7 +16,7 @@ from orchestrator.experiment.late_faults import late_faults, likely_seconds
 from orchestrator.experiment.named_files import Files, named
 from orchestrator.experiment.resolve import make_network_setting, warnings
 from orchestrator.number_words import duration
-from pame.problems.network_specs import ModuleSpec
+from pame.network_specs import ModuleSpec
 
 _FOLDER = Path("experiments")
 _MOST_FAULTS = 100

@@ -8,7 +8,6 @@ from orchestrator.report.fault_shading import FaultShading
 from orchestrator.report.progress import FEW_POINTS, thinned
 from orchestrator.report.vega import Axis, Row, all_equal, binned, curve, histogram, short
 from orchestrator.results.read import RunData
-from orchestrator.results.summary import RunSummary
 from orchestrator.results.tables import Records
 
 COVERAGE_BINS = 200
@@ -16,20 +15,19 @@ COVERAGE_BINS = 200
 
 def coverage(run: RunData, shades: FaultShading) -> list[Chart]:
     """Over iterations, with the middle 80 % of the nodes, and how it is distributed; without records, as the curve
-    has it."""
+    has it. Where it never changed there is nothing to draw."""
     records = run.records
     if records is None or records.coverage.size == 0:
         points = thinned([p for p in run.curve if p.by == "iteration" and p.coverage is not None])
         rows: list[Row] = [{"iteration": point.iteration, "y": short(point.coverage)} for point in points]
         return [_over_iterations(rows, shades, "Mean over nodes and coordinates.", band=False)] if rows else []
-    steady = _steady(records, run.summary)
+    if steady_coverage(run):
+        return []
     note = (
         "How many received messages carry a coordinate, averaged over coordinates, at the rounds of all nodes; "
-        f"the band holds the middle 80 % of them.{steady}"
+        "the band holds the middle 80 % of them."
     )
     over_iterations = _over_iterations(_coverage_rows(records), shades, note, band=True)
-    if steady:
-        return [over_iterations]
     mean = float(records.coverage.mean())
     spread = histogram("coverage-spread", "Mean λ per coordinate", "rounds", mean)
     return [
@@ -53,14 +51,14 @@ def _over_iterations(rows: list[Row], shades: FaultShading, note: str, band: boo
     return Chart("coverage", "Coverage over iterations", note, {"": spec}, {"coverage": rows} | behind)
 
 
-def _steady(records: Records, summary: RunSummary) -> str:
-    """The sentence that replaces the distribution of coverage when all rounds had the same, else nothing."""
-    if not all_equal(records.coverage):
+def steady_coverage(run: RunData) -> str:
+    """The sentence that replaces the charts when all rounds had the same coverage, else nothing."""
+    records, met = run.records, run.summary.messages
+    if records is None or records.coverage.size == 0 or not all_equal(records.coverage):
         return ""
-    met = summary.messages
     is_complete = (met.late, met.evicted, met.lost, met.starved) == (0, 0, 0, 0) and not (met.dropped or met.queued)
     reason = ": no message was missing" if is_complete else ""
-    return f" Every round had coverage {number(float(records.coverage[0]))}{reason}."
+    return f"Every round had coverage {number(float(records.coverage[0]))}{reason}."
 
 
 def _coverage_rows(records: Records) -> list[Row]:

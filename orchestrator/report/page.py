@@ -7,8 +7,7 @@ escape could neither run nor load anything.
 import base64
 import hashlib
 import json
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -25,14 +24,12 @@ from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.provenance import provenance_footer
 from orchestrator.report.save_buttons import save_buttons
 from orchestrator.report.theme import chart_themes
+from orchestrator.report.unbroken import NARROW, kept, prose, whole
 from orchestrator.report.vega import Legend, Row
 
 NUMERIC = ' class="number"'
-_WHOLE = re.compile(
-    r"[-+−±(]*\d[\d.,\u202f]*(?:e-?\d+)? (?:[KMGT]iB|B|µs|ms|s|min|h|%|bits?|[kMmG]bit(?:/s)?)(?!\w)[).,;:]*"
-    r"|\S*[-/–—…|]\S*"
-)
-"""Where a browser would break a line although it is one number with its unit, or one word."""
+_OPEN = 3
+"""Lines of a callout that are shown at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +40,8 @@ class TableCell:
     value: float | str | None
     link: str = ""
     below: str = ""
+    look: str = ""
+    """`good`, `bad` or `best`, on a ground of its own."""
 
 
 def write_page(folder: Path, title: str, parts: Iterable[str], figures: Sequence[Chart], steps: int = 1) -> Path:
@@ -112,20 +111,26 @@ def heading(title: str, chips: Iterable[tuple[str, str]]) -> str:
 def tiles(entries: Iterable[tuple[str, str, str]]) -> str:
     """The key numbers: (what, number, words below)."""
     inside = [_tile(*entry) for entry in entries]
-    return f'<dl class="tiles{" five" if len(inside) == 5 else ""}">{"".join(inside)}</dl>'
+    look = {5: " five", 10: " five", 3: " three", 6: " three", 9: " three"}.get(len(inside), "")
+    return f'<dl class="tiles{look}">{"".join(inside)}</dl>'
 
 
 def callout(lines: Sequence[str], title: str = "", look: str = "") -> str:
+    """Words on a ground of their own; a long list that is no alarm is folded."""
+    if len(lines) > _OPEN and not look:
+        items = "".join(f"<li>{prose(line)}</li>" for line in lines)
+        said = f"{escape(title)}: {len(lines)} remarks"
+        return f'<details class="callout"><summary>{said}</summary><ul>{items}</ul></details>'
     if len(lines) == 1 and not title:
-        inside = escape(lines[0])
+        inside = prose(lines[0])
     else:
-        inside = f"<strong>{escape(title)}</strong><ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
+        inside = f"<strong>{escape(title)}</strong><ul>{''.join(f'<li>{prose(line)}</li>' for line in lines)}</ul>"
     return f'<div class="callout {escape(look)}">{inside}</div>'
 
 
 def section(key: str, title: str, lead: str, inside: str, switch: Switch | None = None, below: str = "") -> str:
     """A part of the page; its switch, if it has one, stays in sight while one scrolls, with what is `below` it."""
-    words = f"<div><h2>{escape(title)}</h2>{f'<p>{escape(lead)}</p>' if lead else ''}</div>"
+    words = f"<div><h2>{prose(title)}</h2>{f'<p>{prose(lead)}</p>' if lead else ''}</div>"
     look = "head sticky" if switch else "head"
     return f'<section id="{key}"><div class="{look}">{words}{_switch(switch)}{below}</div>{inside}</section>'
 
@@ -154,19 +159,28 @@ def chart(figure: Chart) -> str:
     names = legend(figure.own_legend, [figure.id]) if figure.own_legend else ""
     save = save_buttons(figure.id)
     return (
-        f'<figure class="card {figure.shape}"><div class="cardhead"><h3>{title}</h3>{save}</div>'
-        f'<p class="note">{escape(figure.note)}</p>{_switch(figure.own_switch)}{names}'
+        f'<figure class="card {figure.shape}"><div class="cardhead"><h3>{prose(figure.title)}</h3>{save}</div>'
+        f'<p class="note">{prose(figure.note)}</p>{_switch(figure.own_switch)}{names}'
         f'<div class="chart {figure.shape}" id="chart-{figure.id}" role="img" aria-label="{title}"></div></figure>'
     )
 
 
 def missing(title: str, why: str = NOT_MEASURED) -> str:
     """A card in the place of a chart for which there is no data."""
-    return f'<div class="card missing"><h3>{escape(title)}</h3><p class="none">{escape(why)}</p></div>'
+    return f'<div class="card missing"><h3>{prose(title)}</h3><p class="none">{escape(why)}</p></div>'
+
+
+def left_out(reasons: Mapping[str, str]) -> str:
+    """What has no card because there is nothing in it: names with reasons, folded into one line; empty: nothing."""
+    if not reasons:
+        return ""
+    rows = "".join(f"<li>{prose(title)}: {prose(why)}</li>" for title, why in reasons.items())
+    names = ", ".join(title[:1].lower() + title[1:] for title in reasons)
+    return f'<details class="empty"><summary>Not in this run: {prose(names)}</summary><ul>{rows}</ul></details>'
 
 
 def note(words: str) -> str:
-    return f'<p class="note">{escape(words)}</p>'
+    return f'<p class="note">{prose(words)}</p>'
 
 
 def card(inside: str, look: str = "wide") -> str:
@@ -175,7 +189,7 @@ def card(inside: str, look: str = "wide") -> str:
 
 def pairs(rows: Iterable[tuple[str, str]]) -> str:
     """A table of names and what is said of them; too wide for its place, it scrolls."""
-    lines = "".join(f'<tr><th scope="row">{_whole(name)}</th>{_words(value)}</tr>' for name, value in rows)
+    lines = "".join(f'<tr><th scope="row">{whole(name)}</th>{_words(value)}</tr>' for name, value in rows)
     return f'<div class="box" tabindex="0"><table><tbody>{lines}</tbody></table></div>'
 
 
@@ -202,8 +216,7 @@ def folded(title: str, inside: str) -> str:
 def _table(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[TableCell | str]], sorts: bool) -> str:
     look, heading = (' class="sortable"', '<button type="button">{}</button>') if sorts else ("", "{}")
     top = "".join(
-        f'<th scope="col"{NUMERIC if numeric else ""}>{heading.format(_whole(words))}</th>'
-        for words, numeric in headers
+        f'<th scope="col"{NUMERIC if numeric else ""}>{heading.format(whole(words))}</th>' for words, numeric in headers
     )
     lines = "".join(
         f"<tr>{''.join(_cell(cell, numeric) for cell, (_, numeric) in zip(row, headers, strict=True))}</tr>"
@@ -215,34 +228,27 @@ def _table(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[TableCel
 def _cell(cell: TableCell | str, numeric: bool) -> str:
     look = NUMERIC if numeric else ' class="words"'
     if isinstance(cell, str):
-        return f"<td{look}>{_whole(cell)}</td>"
+        return f"<td{look}>{whole(cell)}</td>"
     value = "" if cell.value is None else escape(str(cell.value))
-    inside = _whole(cell.words)
+    inside = whole(cell.words)
     if cell.link:
         inside = f'<a href="{escape(cell.link)}">{inside}</a>'
     if cell.below:
-        inside += f"<small>{_whole(cell.below)}</small>"
+        inside += f"<small>{whole(cell.below)}</small>"
+    if cell.look:
+        look = f' class="{"number" if numeric else "words"} {cell.look}"'
     return f'<td{look} data-value="{value}">{inside}</td>'
 
 
 def _words(value: str) -> str:
-    return f'<td class="words{" none" if value == NOT_MEASURED else ""}">{_whole(value)}</td>'
-
-
-def _whole(text: str) -> str:
-    """The words of a cell: lines break between them, never inside one, and never between a number and its unit."""
-    parts, end = [], 0
-    for found in _WHOLE.finditer(text):
-        parts += [escape(text[end : found.start()]), f'<span class="whole">{escape(found[0])}</span>']
-        end = found.end()
-    return "".join([*parts, escape(text[end:])])
+    return f'<td class="words{" none" if value == NOT_MEASURED else ""}">{whole(value)}</td>'
 
 
 def _tile(what: str, figure: str, below: str) -> str:
     look = "figure none" if figure == NOT_MEASURED else "figure"
     return (
-        f'<div class="tile"><dt>{escape(what)}</dt><dd class="{look}">{escape(figure)}</dd>'
-        f'<dd class="below">{escape(below)}</dd></div>'
+        f'<div class="tile"><dt>{prose(what, NARROW)}</dt><dd class="{look}">{kept(escape(figure))}</dd>'
+        f'<dd class="below">{prose(below, NARROW)}</dd></div>'
     )
 
 

@@ -19,9 +19,14 @@ _OWN = "Broken: the mean over the nodes of the same at their own models."
 
 
 def x_switch(run: RunData) -> Switch:
-    """The buttons that choose what runs along the horizontal axis of the curves."""
+    """The buttons that choose what runs along the horizontal axis of the curves; the first is what is shown at first.
+
+    Where most faults go by the clock, that is the clock.
+    """
     options = {"iteration": "Iterations", "seconds": seconds_words(run.summary.backend), "bytes": "Bytes"}
     timed = any(point.seconds is not None for point in run.curve)
+    if timed and run.faults is not None and run.faults.go_by_the_clock:
+        options = {"seconds": options.pop("seconds"), **options}
     return Switch("x", "Horizontal axis", options, {} if timed else {"seconds": NO_CLOCK})
 
 
@@ -49,7 +54,7 @@ def curves(run: RunData, shades: FaultShading) -> list[Chart]:
         columns["objective"].append(("gap", "f(mean model) − f*"))
     columns["consensus"] = [("c", "Consensus distance")]
     for index, name in enumerate(names):
-        columns[f"metric-{index}"] = [(f"m{index}", f"{metric_title(name)} (%)" if is_share(name) else name)]
+        columns[f"metric-{index}"] = [(f"m{index}", f"{metric_title(name)}{' (%)' * is_share(name)}")]
     first = "metric-0" if names and is_share(names[0]) and optimum is None else "objective"
     columns = {first: columns.pop(first), **columns}
     shares = {f"m{index}" for index, name in enumerate(names) if is_share(name)}

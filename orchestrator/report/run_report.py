@@ -3,19 +3,21 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
-from orchestrator.number_words import NOT_MEASURED, count, number
+from orchestrator.number_words import NOT_MEASURED, count, metric_title, number
 from orchestrator.report import page, progress, traffic
+from orchestrator.report.badges import badges
 from orchestrator.report.chart import Chart
 from orchestrator.report.class_table import class_map, class_section
-from orchestrator.report.coverage import coverage
+from orchestrator.report.coverage import coverage, steady_coverage
 from orchestrator.report.fault_axes import FaultAxes, course
 from orchestrator.report.fault_impact import impacts
 from orchestrator.report.fault_section import fault_section
 from orchestrator.report.fault_shading import shades
+from orchestrator.report.headline import meanings
 from orchestrator.report.link_card import link_card
 from orchestrator.report.network import counter_card, network_card
 from orchestrator.report.run_head import run_head
-from orchestrator.report.transmission import byte_account, sent_account
+from orchestrator.report.transmission import ACCOUNT, byte_account, sent_account, why_no_account
 from orchestrator.results.events import Events
 from orchestrator.results.files import finite, reading
 from orchestrator.results.read import RunData, read_run
@@ -50,10 +52,10 @@ def write_report(folder: Path, running: bool = False) -> Path:
     shared_out = class_map(run.class_counts) if run.class_counts else None
     body = "".join(
         [
-            run_head(run.summary),
+            run_head(run),
             _progress(run, curves, behind.said),
             _faults(run, how_far, folder),
-            _coverage(covering),
+            _coverage(run, covering),
             _transmission(run.summary, volumes),
             _nodes(run, nodes),
             class_section(run.class_counts, shared_out),
@@ -86,29 +88,33 @@ def _faults(run: RunData, how_far: FaultAxes, folder: Path) -> str:
     return fault_section(run.faults, did, how_far, run.summary.nodes or 0, run.summary.is_simulated)
 
 
-def _coverage(figures: list[Chart]) -> str:
-    cards = list(map(page.chart, figures)) or [page.missing("Coverage")]
+def _coverage(run: RunData, figures: list[Chart]) -> str:
     lead = "Of the messages a node averages, how many carry a given coordinate (λ)."
-    return page.section("coverage", "Coverage", lead, page.grid(cards))
+    if figures:
+        return page.section("coverage", "Coverage", lead, page.grid(map(page.chart, figures)))
+    said = steady_coverage(run)
+    return page.section("coverage", "Coverage", f"{lead} {said}", "") if said else ""
 
 
 def _transmission(summary: RunSummary, figures: dict[str, Chart | None]) -> str:
-    cards = [page.chart(figure) if figure else page.missing(title) for title, figure in figures.items()]
+    cards = [page.chart(figure) for figure in figures.values() if figure]
     rows = [(words, number(times)) for words, times in traffic.message_rows(summary.messages)]
-    rows += [(f"{words} (bits)", number(bits)) for words, bits in traffic.bit_rows(summary.message_bits)]
     cards.append(page.card(f"<h3>Messages</h3>{page.pairs(rows)}", "half"))
-    cards += [sent_account(summary), byte_account(summary)]
-    return page.section("transmission", "Transmission", "What was sent, and what it cost.", page.grid(cards))
+    cards += [sent_account(summary), account := byte_account(summary)]
+    empty = {title: NOT_MEASURED for title, figure in figures.items() if figure is None}
+    empty |= {} if account else {ACCOUNT: why_no_account(summary)}
+    inside = page.grid(cards) + page.left_out(empty)
+    return page.section("transmission", "Transmission", "What was sent, and what it cost.", inside)
 
 
 def _nodes(run: RunData, figures: dict[str, Chart | None]) -> str:
     untimed = run.records is not None and not run.records.has_clock
-    cards = []
-    for title, figure in figures.items():
-        why = progress.NO_CLOCK if title == "Waiting time" and untimed else NOT_MEASURED
-        cards.append(page.chart(figure) if figure else page.missing(title, why))
+    cards = [page.chart(figure) for figure in figures.values() if figure]
     cards += [network_card(run.summary.network), counter_card(run.summary.network)]
-    return page.section("nodes", "Nodes", "Who was heard, and who waited.", page.grid(cards))
+    reasons = {"Waiting time": progress.NO_CLOCK} if untimed else {}
+    empty = {title: reasons.get(title, NOT_MEASURED) for title, figure in figures.items() if figure is None}
+    inside = page.grid(cards) + page.left_out(empty)
+    return page.section("nodes", "Nodes", "Who was heard, and who waited.", inside)
 
 
 def _events(events: Events | None) -> str:
@@ -170,13 +176,19 @@ def _methods(run: RunData) -> str:
         "waiting": run.records is not None and run.records.has_clock,
         "participation": run.links is not None,
     }
-    rows = list(summary.measured.items())
+    rows = [(_of(summary, name), how) for name, how in summary.measured.items()]
     rows += [
-        (name, "measured; the run left no description of how" if known else NOT_MEASURED)
+        (_of(summary, name), "measured; the run left no description of how" if known else NOT_MEASURED)
         for name, known in there.items()
         if name not in summary.measured
     ]
-    return page.section("methods", "How each figure was measured", "", page.card(page.pairs(rows)))
+    cards = [page.card(page.pairs(rows)), meanings(badges(summary))]
+    return page.section("methods", "How each figure was measured", "", page.grid(cards))
+
+
+def _of(summary: RunSummary, name: str) -> str:
+    """A metric in words; what else was measured has words for a name."""
+    return metric_title(name) if name in summary.final.metrics else name
 
 
 def _experiment(text: str | None) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orchestrator.algorithm_names import setting_value
 from orchestrator.report.progress import thinned
 from orchestrator.results.files import ReportError, finite, mapping, read_object, reading
 from orchestrator.results.points import read_curve
@@ -108,8 +109,8 @@ def short_names(keys: Sequence[str]) -> dict[str, str]:
 def setting_words(values: Mapping[str, Any], keys: Sequence[str], short: Mapping[str, str]) -> str:
     """Some keys with their values; of a single one the value."""
     if len(keys) == 1:
-        return str(values.get(keys[0], NOTHING))
-    return " · ".join(f"{short[key]} = {values[key]}" for key in keys if key in values)
+        return setting_value(keys[0], values.get(keys[0], NOTHING))
+    return " · ".join(f"{short[key]} = {setting_value(key, values[key])}" for key in keys if key in values)
 
 
 def gap(summary: RunSummary | None, objective: float | None) -> float | None:

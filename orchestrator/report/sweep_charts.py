@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from orchestrator.algorithm_names import setting_value
 from orchestrator.number_words import NOT_MEASURED, byte_unit, duration, is_share, metric_title, number, volume
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.progress import NO_CLOCK, seconds_words
@@ -71,9 +72,9 @@ def _measures(sweep: SweepData) -> list[SweepMeasure]:
     found = [GAP if sweep.has_optima else OBJECTIVE, CONSENSUS]
     if metric is None:
         return found
-    if not is_share(metric):
-        return [*found, SweepMeasure("metric", metric, metric, lambda _, at: at.metrics.get(metric))]
     title = metric_title(metric)
+    if not is_share(metric):
+        return [*found, SweepMeasure("metric", title, title, lambda _, at: at.metrics.get(metric))]
 
     def of_mean(_: RunSummary | None, at: At) -> float | None:
         return _percent(at.metrics.get(metric))
@@ -199,7 +200,7 @@ def _rows(sweep: SweepData, x: str, measure: SweepMeasure, size: int) -> list[Ro
 def _swept_axis(sweep: SweepData, key: str) -> Axis | Categories:
     values = [group.values[key] for group in sweep.groups if key in group.values]
     if not sweep.numeric(key):
-        return Categories("x", key, list(dict.fromkeys(map(str, values))))
+        return Categories("x", key, list(dict.fromkeys(setting_value(key, value) for value in values)))
     places = [float(value) for value in values if value is not None]
     return Axis("x", key, log=min(places) > 0 and max(places) > WIDE_RANGE * min(places))
 
@@ -213,7 +214,7 @@ def _outcome_rows(
             continue
         found = spread(known(group.runs, outcome))
         if found is not None:
-            x = finite(group.values[key]) if sweep.numeric(key) else str(group.values[key])
+            x = finite(group.values[key]) if sweep.numeric(key) else setting_value(key, group.values[key])
             ends = {"y": found.median, "lo": found.low, "hi": found.high}
             label = setting_words(group.values, others, short)
             rows.append({"x": x, "group": label, "runs": found.runs, **ends})

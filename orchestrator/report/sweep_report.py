@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
+from orchestrator.algorithm_names import setting_value
 from orchestrator.number_words import NOT_MEASURED, count, number, volume
 from orchestrator.report import page
 from orchestrator.report import sweep_charts as charts
@@ -139,7 +140,7 @@ def _settings(sweep: SweepData) -> str:
 
 def _setting(sweep: SweepData, group: Group, shown: list[charts.FinalFigure]) -> list[TableCell]:
     finished = sum(run.status == "finished" for run in group.runs)
-    cells = [_value(group.values.get(key, NOTHING)) for key in sweep.keys]
+    cells = [_value(key, group.values.get(key, NOTHING)) for key in sweep.keys]
     cells.append(TableCell(f"{finished} of {len(group.runs)}", finished))
     for outcome in shown:
         found, words = spread(charts.known(group.runs, outcome)), outcome.words
@@ -174,7 +175,7 @@ def _runs(sweep: SweepData) -> str:
         cells = [TableCell(run.folder, run.folder, f"{quote(run.folder)}/report.html")]
         health = run.summary.health_word if run.summary is not None else ""
         cells += [TableCell(run.status, run.status), TableCell(health or "–", health)]
-        cells += [_value(run.values.get(key, NOTHING)) for key in keys]
+        cells += [_value(key, run.values.get(key, NOTHING)) for key in keys]
         for outcome in shown:
             value = outcome.of(run.summary) if run.summary is not None else None
             cells.append(TableCell("–" if value is None else outcome.words(value), value))
@@ -183,6 +184,7 @@ def _runs(sweep: SweepData) -> str:
     return page.sortable(headers, rows) + (f'<p class="none">and {number(left)} runs more</p>' if left else "")
 
 
-def _value(value: object) -> TableCell:
+def _value(key: str, value: object) -> TableCell:
     as_number = finite(value)
-    return TableCell(str(value), str(value) if as_number is None else as_number)
+    words = setting_value(key, value)
+    return TableCell(words, words if as_number is None else as_number)

@@ -7,7 +7,7 @@ import numpy as np
 from orchestrator.number_words import byte_unit, count, duration, number, percent, volume
 from orchestrator.report.chart import Chart
 from orchestrator.report.vega import Axis, Row, Spec, bars, binned, columns, histogram, matrix, words
-from orchestrator.results.summary import MessageBits, MessageCounts, RunSummary
+from orchestrator.results.summary import MessageBits, MessageCounts, RunSummary, SentBytes
 from orchestrator.results.tables import Floats, LinkTotals, Records
 
 MATRIX_NODES = 64
@@ -47,11 +47,11 @@ def volume_by_kind(summary: RunSummary) -> Chart | None:
         ("Framing", sent_bytes.framing, SENT),
         ("Late", sent_bytes.late, LATE),
         ("Lost", sent_bytes.lost, NOT_SENT),
-        ("Unreported", sent_bytes.unreported or None, SENT),
-        ("Queued", sent_bytes.queued or None, NOT_SENT),
-        ("Dropped", sent_bytes.dropped or None, NOT_SENT),
+        ("Unreported", sent_bytes.unreported, SENT),
+        ("Queued", sent_bytes.queued, NOT_SENT),
+        ("Dropped", sent_bytes.dropped, NOT_SENT),
     ]
-    known = [(name, size, role) for name, size, role in parts if size is not None]
+    known = [(name, size, role) for name, size, role in parts if size]
     if not known:
         return None
     unit, size = byte_unit(max(sent for _, sent, _ in known))
@@ -70,12 +70,14 @@ def volume_by_kind(summary: RunSummary) -> Chart | None:
         "scale": {"domain": list(ROLES)}, "legend": {"symbolType": "square"},
     }  # fmt: skip
     spec = bars("kinds", "kind", "Kind", Axis("y", f"Volume ({unit})"), rows, color)
-    return Chart(
-        "kinds", "Volume by kind",
-        f"{volume(total)} sent in total. Late messages are part of the total and were never averaged; lost messages "
-        "were dropped before sending, so they are not part of it.",
-        {"": spec}, {"kinds": rows},
-    )  # fmt: skip
+    return Chart("kinds", "Volume by kind", _kinds_note(sent_bytes), {"": spec}, {"kinds": rows})
+
+
+def _kinds_note(sent_bytes: SentBytes) -> str:
+    parts = [f"{volume(sent_bytes.total)} sent in total."]
+    parts += ["Late messages are part of the total and were never averaged."] if sent_bytes.late else []
+    parts += ["Lost messages were dropped before sending, so they are not part of it."] if sent_bytes.lost else []
+    return " ".join(parts)
 
 
 def bits_per_message(summary: RunSummary) -> Chart | None:

@@ -1,18 +1,16 @@
 """What became of the messages that were given to the links, and what they took on the wire.
 
-The byte account: what the framing model says by kind, what the kernels counted, and what theory asks for.
+The byte account: what the framing model says by kind, beside what the kernels counted.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from orchestrator.number_words import NOT_MEASURED, number, percent, volume
 from orchestrator.report import page
-from orchestrator.report.traffic import bit_rows
 from orchestrator.results.network_summary import WireSummary
-from orchestrator.results.summary import RunSummary
+from orchestrator.results.summary import MessageCounts, RunSummary
 
-_TITLE = "Byte account"
+ACCOUNT = "Byte account"
 NO_NETWORK = "not measured: no network was involved; payloads are in “Volume by kind”"
 TERMS = {
     "values": "Values",
@@ -55,38 +53,37 @@ def sent_account(summary: RunSummary) -> str:
         ("Sent again after a connection broke, apart from the sent", times.resent, sizes.resent),
     ]
     shown = [(words, number(messages), volume(size)) for words, messages, size in rows]
-    return page.card(f"<h3>From records to links</h3>{page.listing(_MESSAGES, shown, long=False)}")
+    account = page.folded(_adds_up(times), page.listing(_MESSAGES, shown, long=False))
+    return page.card(f"<h3>From records to links</h3>{account}")
 
 
-def transmitted(summary: RunSummary) -> tuple[str, str, str]:
-    """The tile: payload, and what that was on the wire where there was one."""
-    messages, total = summary.messages.sent, summary.bytes.total
-    below = "payload" + (f", {number(messages)} messages" if messages is not None else "")
-    wire = summary.network.wire if summary.network else None
-    on_wire = wire.model.get("total") if wire else None
-    if on_wire is not None:
-        below += f"; {volume(on_wire)} on the wire"
-    return "Transmitted", volume(total), below if total is not None else ""
+def _adds_up(times: MessageCounts) -> str:
+    """What a reader sees of the account before it is unfolded."""
+    recorded, more, unknown, sent = map(number, (times.recorded, times.unrecorded, times.unknown, times.sent))
+    return f"recorded {recorded} + unrecorded {more} = sent {sent} + unknown {unknown}"
 
 
 def byte_account(summary: RunSummary) -> str:
-    """The card; `not measured` where there was no network, or no end to count at."""
+    """The card; empty where there was no network, or no end to count at."""
     wire = summary.network.wire if summary.network else None
     total = wire.model.get("total") if wire else None
     if wire is None or total is None:
-        return page.missing(_TITLE, NO_NETWORK if summary.is_simulated else NOT_MEASURED)
+        return ""
     messages = wire.messages
-    rows = [_row(words, wire.model.get(term), messages, total) for term, words in TERMS.items()]
+    terms = [(words, wire.model.get(term)) for term, words in TERMS.items()]
+    rows = [_row(words, size, messages, total) for words, size in terms if size != 0]
     rows.append(_row("Total by the model", total, messages, total))
     rows.append(_row("Counted by ss (payload and headers)", wire.counted, messages, total))
-    formulas = bit_rows(replace(summary.message_bits, sent=None))
-    rows += [(name, "", number(round(bits, 1)), "") for name, bits in formulas if bits is not None]
     note = (
         f"All data connections, both directions, as the counters of a {wire.interface or 'network'} interface "
         f"see them. {_sockets(wire)}"
     )
     table = page.listing(_BYTES, rows, long=False)
-    return page.card(f"<h3>{_TITLE}</h3>{page.note(note)}{table}")
+    return page.card(f"<h3>{ACCOUNT}</h3>{page.note(note)}{table}")
+
+
+def why_no_account(summary: RunSummary) -> str:
+    return NO_NETWORK if summary.is_simulated else NOT_MEASURED
 
 
 def _row(words: str, size: float | None, messages: float | None, total: float | None) -> Sequence[str]:

@@ -87,6 +87,11 @@ class Faults:
         return outlined[:MOST_SPELLS]
 
     @property
+    def go_by_the_clock(self) -> bool:
+        """Whether more windows begin at a moment than at an iteration."""
+        return sum(1 if spell.unit == "seconds" else -1 for spell in self.spells) > 0
+
+    @property
     def is_outlined(self) -> bool:
         return len(self.spells) > MOST_SPELLS
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from contract.counters import SocketCounts
 from orchestrator.errors import CannotWrite, writing
 from orchestrator.experiment import Experiment, to_yaml
+from orchestrator.experiment.named_files import Files, kept
 from orchestrator.results.class_counts import FILE as CLASS_COUNTS
 from orchestrator.results.class_counts import class_counts_of
 from orchestrator.results.record_balance import Recorded
@@ -115,8 +116,13 @@ class RunFolder:
                 if file is not None:
                     file.flush()
 
-    def write_experiment(self, experiment: Experiment) -> None:
+    def write_experiment(self, experiment: Experiment, files: Files) -> None:
+        """experiment.yaml, and in `files/` what it names; `files`: where that is now."""
+        experiment, contents = kept(experiment, files)
         with writing(self.path):
+            for name, content in contents.items():
+                (self.path / name).parent.mkdir(exist_ok=True)
+                (self.path / name).write_bytes(content)
             (self.path / "experiment.yaml").write_text(to_yaml(experiment), encoding="utf-8")
 
     def write_topology(self, topology: Topology, kind: str) -> None:

@@ -1,6 +1,7 @@
 """Prepared data sets: what is written is what is opened, and what is damaged is one line."""
 
 import json
+import os
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -12,7 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contract.data_manifest import MANIFEST_FILE, NotAManifest, from_text, to_text
-from contract.data_store import DamagedData, DataNotPrepared, data_folder, find_data, held, open_data_set, stored_names
+from contract.data_store import (
+    DamagedData,
+    DataNotPrepared,
+    check_data,
+    data_folder,
+    find_data,
+    held,
+    open_data_set,
+    stored_names,
+)
 from tests.contract.data_builders import CLASSES, small_images, store
 from tests.json_strategies import JSON
 
@@ -138,8 +148,41 @@ def test_a_damaged_data_set_is_one_line_that_says_what_to_do(cache: Path, file: 
         open_data_set("shapes")
     words = str(caught.value)
     assert why in words
-    assert words.endswith("remove this folder and run `pame data prepare shapes`")
+    assert words.endswith("): run `pame data prepare table --from FILE --name shapes`")
     assert "\n" not in words
+
+
+def test_a_damaged_published_data_set_is_prepared_by_its_name(cache: Path) -> None:
+    (store(cache, small_images("mnist")) / MANIFEST_FILE).unlink()
+    with pytest.raises(DamagedData, match=r"manifest.json is missing\): run `pame data prepare mnist`$"):
+        open_data_set("mnist")
+
+
+def test_changed_bytes_are_noticed_by_their_sum(cache: Path) -> None:
+    folder = store(cache, small_images())
+    sha256_of = open_data_set("shapes").facts.sha256
+    file = folder / "train_features.npy"
+    content = file.read_bytes()
+    file.write_bytes(content[:128] + bytes(len(content) - 128))
+    os.utime(file, (1, 1))  # for a clock too coarse to tell two writes apart
+    why = "the sum of its samples is not the one in manifest.json"
+    with pytest.raises(DamagedData, match=why):
+        open_data_set("shapes")
+    assert held("shapes", sha256_of) is None
+    file.write_bytes(content)
+    assert held("shapes", sha256_of) is not None
+
+
+def test_a_check_reads_everything_whatever_the_files_look_like(cache: Path) -> None:
+    folder = store(cache, small_images())
+    open_data_set("shapes")
+    file = folder / "train_features.npy"
+    times = file.stat()
+    content = file.read_bytes()
+    file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    with pytest.raises(DamagedData, match="the sum of its samples"):
+        check_data("shapes")
 
 
 @given(at=st.integers(0, 127), byte=st.integers(0, 255))

@@ -16,7 +16,8 @@ from tests.deploy.harness import BASE_FILE, CHAOS_FILE, OFFLINE_FILE, ROOT, comp
 pytestmark = pytest.mark.requires("compose")
 
 SERVICES = ("grafana", "node", "orchestrator", "prometheus")
-OFFLINE_ARGUMENTS = {"BASE": "pame-base:offline", "PIP_FIND_LINKS": "/wheels", "PIP_NO_INDEX": "1"}
+ARGUMENTS = {"PAME_VERSION": ""}
+OFFLINE_ARGUMENTS = {**ARGUMENTS, "BASE": "pame-base:offline", "PIP_FIND_LINKS": "/wheels", "PIP_NO_INDEX": "1"}
 
 
 @cache
@@ -49,7 +50,7 @@ def test_the_overlay_changes_only_what_it_is_for() -> None:
     online, offline = resolved(BASE_FILE), resolved(BASE_FILE, OFFLINE_FILE)
     for name in ("node", "orchestrator"):
         assert offline["services"][name]["build"].pop("args") == OFFLINE_ARGUMENTS
-        assert "args" not in online["services"][name]["build"]
+        assert online["services"][name]["build"].pop("args") == ARGUMENTS
     build = offline["services"]["prometheus"].pop("build")
     assert build["dockerfile"] == "deploy/offline/prometheus.Dockerfile"
     assert offline["services"]["prometheus"].pop("image") == "pame-prometheus:offline"

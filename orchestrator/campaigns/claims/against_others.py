@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
 
+from orchestrator.algorithm_names import algorithm_name
 from orchestrator.campaigns.claims.base_experiment import PRINTED
 from orchestrator.campaigns.claims.charts import contest
 from orchestrator.campaigns.claims.claim import Claim, Found, OfComparison
@@ -31,7 +32,7 @@ def _against(outcome: CompareOutcome, measure: Measure, part: str, rule: Rule) -
             took = paired(ours, outcome.of(view, name), goal, measure)
             if not took.values:
                 continue
-            place, lost = f"{view.value}, to {goal.words}, against {name}", sum(map(has_diverged, ours))
+            place, lost = f"{view.value}, to {goal.words}, against {algorithm_name(name)}", sum(map(has_diverged, ours))
             if lost:
                 said = f"diverges ({lost} of {len(ours)} seeds)"
                 yield Question(part, place, reading, said, Verdict.FAILS, took.seeds, diverges=True)
@@ -56,9 +57,9 @@ def paired(ours: Sequence[CompareRow], others: Sequence[CompareRow], goal: Goal,
 def took_words(name: str, took: CensoredPairs, measure: Measure) -> str:
     unit = "" if measure is BYTES else f" {measure.words}"
     ours, theirs = (measure.show(float(f"{took.middle(side):.3g}")) for side in (0, 1))
-    each = zip(("PaME", name), took.missed, strict=True)
+    each = zip(("PaME", algorithm_name(name)), took.missed, strict=True)
     missed = "".join(f"; {who} misses it with {times} of {took.seeds} seeds" for who, times in each if times)
-    return f"PaME {ours}{unit}; {name} {theirs}{unit}{missed}"
+    return f"PaME {ours}{unit}; {algorithm_name(name)} {theirs}{unit}{missed}"
 
 
 _INSTEAD = (

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from orchestrator.algorithm_names import algorithm_name
 from orchestrator.campaigns.claims.claim import ClaimRun, Found
 from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
 from orchestrator.campaigns.compare.grid import views
@@ -54,10 +55,10 @@ def contest(measure: Measure, key: str, found: Found) -> Chart | None:
         return None
     shown = views(outcome.comparison)
     targets = [goal for goal in outcome.goals if goal.is_contest]
-    names = Legend("algorithm", list(outcome.comparison.entries), ordered=False)
+    names = Legend("algorithm", list(map(algorithm_name, outcome.comparison.entries)), ordered=False)
     took = {
         view: [
-            (goal.key, line.algorithm, hit)
+            (goal.key, algorithm_name(line.algorithm), hit)
             for goal in targets
             for line in outcome.lines(view, goal)
             if not line.is_baseline and (hit := line.took[measure.key]) is not None and not hit.is_missed

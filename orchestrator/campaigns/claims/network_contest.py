@@ -14,6 +14,7 @@ from itertools import product
 from operator import attrgetter
 from statistics import fmean
 
+from orchestrator.algorithm_names import algorithm_name
 from orchestrator.campaigns.claims.against_others import SUBJECTS, TUNED, paired, targets, took_words
 from orchestrator.campaigns.claims.claim import Claim, DataWay, Found, OfNetworks
 from orchestrator.campaigns.claims.parts import ratio_test
@@ -75,10 +76,11 @@ def _against(
 ) -> Iterator[Question]:
     """`where`: the place, and the reading; `other`: who, and its runs."""
     (at, reading), (name, theirs), lost = where, other, sum(map(has_diverged, ours))
+    other_name = algorithm_name(name)
     for goal, measure in asked:
         took, steps = (paired(ours, theirs, goal, one) for one in (measure, ITERATIONS))
         if took.values:
-            place = f"{at}, to {goal.words}, against {name}"
+            place = f"{at}, to {goal.words}, against {other_name}"
             # accuracies are read so many iterations apart, whatever is counted until then
             test = ratio_test(took, smaller, outcome.comparison.check_every, steps)
             yield _question(FEWER[measure], place, reading, took_words(name, took, measure), test, took.seeds, lost)
@@ -88,7 +90,8 @@ def _against(
             mine, its = (percent(fmean(each)) for each in zip(*both, strict=True))
             gains = [_POINTS * (one - other) for one, other in both]
             test = Test(partial(paired_interval, gains), positive(MARGIN), "points")
-            yield _question(part, f"{at}, against {name}", reading, f"PaME {mine}; {name} {its}", test, len(both), lost)
+            said = f"PaME {mine}; {other_name} {its}"
+            yield _question(part, f"{at}, against {other_name}", reading, said, test, len(both), lost)
 
 
 def _question(part: str, place: str, reading: str, evidence: str, test: Test, seeds: int, lost: int) -> Question:
@@ -111,7 +114,7 @@ def accuracy_chart(key: str, found: Found) -> Chart | None:
     """How accurate everybody ended as published, by way of sharing out the samples."""
     shown = {
         way: [
-            (name, spread)
+            (algorithm_name(name), spread)
             for name, figures in outcome.ends(CompareView.AS_PUBLISHED).items()
             if (spread := figures["accuracy_of_nodes"])
         ]

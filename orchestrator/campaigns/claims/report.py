@@ -3,6 +3,7 @@
 from html import escape
 from pathlib import Path
 
+from orchestrator.algorithm_names import algorithm_name
 from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.claims.claim import (
     Claim,
@@ -18,7 +19,7 @@ from orchestrator.campaigns.compare.grid import views
 from orchestrator.campaigns.compare.measure import HOW as COMPARE_HOW
 from orchestrator.campaigns.compare.report import doubts_of
 from orchestrator.campaigns.compare.tables import company_line, settings_words
-from orchestrator.campaigns.report_parts import how_measured, incomplete
+from orchestrator.campaigns.report_parts import NOTHING, VERDICT_LOOKS, how_measured, incomplete, verdict_cell
 from orchestrator.campaigns.studies.grid import base_experiment
 from orchestrator.campaigns.studies.measure import HOW as STUDY_HOW
 from orchestrator.campaigns.verdicts import MARGIN, Finding, Verdict
@@ -29,7 +30,6 @@ from orchestrator.report.chart import Chart
 from orchestrator.report.page import TableCell
 from orchestrator.results.paired import ENOUGH_SEEDS, LEVEL
 
-_LOOKS = {Verdict.HOLDS: "good", Verdict.FAILS: "bad"}
 _RULES = (
     "Every claim has parts, and each part a verdict of its own. Some parts decide: if all of them hold the claim "
     "holds, if some do it holds partly, if none does it does not hold, or cannot be told. The others, to reach "
@@ -82,7 +82,9 @@ def _head(outcome: ClaimsOutcome) -> str:
 
 
 def _table(outcome: ClaimsOutcome) -> str:
-    headers = [("Claim", False), ("Verdict", False), ("Deciding parts that hold", True)]
+    readings = list(dict.fromkeys(name for judged in outcome.judgements.values() for name in judged.readings))
+    headers = [("Claim", False), ("Verdict", False), *((name.capitalize(), False) for name in readings)]
+    headers.append(("Deciding parts that hold", True))
     rows = []
     for claim in outcome.claims:
         judgement = outcome.judgements[claim.key]
@@ -90,7 +92,8 @@ def _table(outcome: ClaimsOutcome) -> str:
         rows.append(
             [
                 TableCell(claim.title, claim.title, link=f"#claim-{claim.key}", below=claim.statement),
-                TableCell(judgement.verdict.value, judgement.verdict.value, below=judgement.where),
+                verdict_cell(judgement.verdict, "" if judgement.readings else judgement.where),
+                *(_of_reading(judgement, name) for name in readings),
                 TableCell(judgement.met, held),
             ]
         )
@@ -100,6 +103,11 @@ def _table(outcome: ClaimsOutcome) -> str:
     return page.section(
         "verdicts", "Claims and verdicts", lead, page.grid([page.card(page.sortable(headers, rows)), rules])
     )
+
+
+def _of_reading(judgement: ClaimJudgement, name: str) -> TableCell:
+    verdict = judgement.readings.get(name)
+    return TableCell(NOTHING, None) if verdict is None else verdict_cell(verdict, judgement.where_of(name))
 
 
 def _section(claim: Claim, outcome: ClaimsOutcome, figure: Chart | None) -> str:
@@ -113,10 +121,14 @@ def _section(claim: Claim, outcome: ClaimsOutcome, figure: Chart | None) -> str:
 def _words(claim: Claim, judgement: ClaimJudgement) -> str:
     said = {judgement.verdict.value: judgement.verdict}
     said |= {f"{name}: {verdict.value}": verdict for name, verdict in judgement.readings.items()}
-    items = "".join(f'<li class="{_LOOKS.get(verdict, "")}">{escape(words)}</li>' for words, verdict in said.items())
+    items = "".join(_chip(words, verdict) for words, verdict in said.items())
     notes = {"The paper": claim.origin, "What counts": f"{claim.criterion}.", "What is tested instead": claim.instead}
     texts = "".join(page.note(f"{title}: {words}") for title, words in notes.items() if words)
     return f'<ul class="chips">{items}</ul>{texts}'
+
+
+def _chip(words: str, verdict: Verdict) -> str:
+    return f'<li class="{VERDICT_LOOKS.get(verdict, "")}">{escape(words)}</li>'
 
 
 def _doubts(claim: Claim, outcome: ClaimsOutcome) -> str:
@@ -154,9 +166,7 @@ def _findings(judgement: ClaimJudgement) -> str:
 def _finding(finding: Finding | None) -> TableCell:
     if finding is None:
         return TableCell("not asked", "")
-    return TableCell(
-        finding.verdict.value, finding.verdict.value, below=": ".join(filter(None, (finding.size, finding.evidence)))
-    )
+    return verdict_cell(finding.verdict, ": ".join(filter(None, (finding.size, finding.evidence))))
 
 
 def _settings(claim: Claim, outcome: ClaimsOutcome) -> str:
@@ -167,7 +177,7 @@ def _settings(claim: Claim, outcome: ClaimsOutcome) -> str:
         return page.folded("All settings", page.pairs(rows)) + page.fold("The base experiment", source.base.strip())
     if isinstance(source, OfStudy):
         study, base = found.study or source.sized(outcome.mode), base_experiment(source.file)
-        rows += [(f"Chosen eta of {each.algorithm}", each.words) for each in found.tuned]
+        rows += [(f"Chosen eta of {algorithm_name(each.algorithm)}", each.words) for each in found.tuned]
         rows += [(policy.words, "  ".join(policy.settings)) for policy in study.policies(base)]
         rows += [(condition.words, "  ".join(condition.settings)) for condition in study.conditions]
         return page.pairs(rows) + page.fold("The base experiment", to_yaml(base))
@@ -176,7 +186,9 @@ def _settings(claim: Claim, outcome: ClaimsOutcome) -> str:
         rows += [("Base", str(dict(plan.base))), ("Targets", ", ".join(target.words for target in plan.targets))]
         rows += [("Tuning", f"{plan.tuning.runs} settings each, seed {plan.tuning.seed}")]
         if (compared := outcome.compared.get(room)) is not None:  # what tuning chose; the rest stands there
-            rows += [(f"{c.algorithm}, {c.view.value}", settings_words(c.values)) for c in compared.choices]
+            rows += [
+                (f"{algorithm_name(c.algorithm)}, {c.view.value}", settings_words(c.values)) for c in compared.choices
+            ]
             rows.append(("Its own report", f"{room}/report.html"))
     text = next(iter(plans.values())).path.read_text(encoding="utf-8")
     return page.pairs(rows) + page.fold("The comparison", text)

@@ -45,9 +45,14 @@ class ClaimJudgement:
             return _where(self.findings) if self.verdict is Verdict.PARTLY else ""
         said = []
         for name, verdict in readings.items():
-            detail = _where([f for f in self.findings if f.reading == name]) if verdict is Verdict.PARTLY else ""
+            detail = self.where_of(name)
             said.append(f"{name}: {verdict.value}{f' ({detail})' if detail else ''}")
         return "; ".join(said)
+
+    def where_of(self, reading: str) -> str:
+        """Of one reading: where it holds and where not, if not everywhere or nowhere."""
+        found = [finding for finding in self.findings if finding.reading == reading]
+        return _where(found) if headline(found) is Verdict.PARTLY else ""
 
 
 def judge(questions: Sequence[Question]) -> ClaimJudgement:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 
+from orchestrator.algorithm_names import algorithm_name
 from orchestrator.campaigns.compare.grid import CompareView, contestants, views
 from orchestrator.campaigns.compare.measure import CompareMark, CompareRow
 from orchestrator.campaigns.compare.tune import score
@@ -70,7 +71,7 @@ def median_runs(outcome: CompareOutcome, view: CompareView) -> list[CompareRow]:
 
 
 def names_of(outcome: CompareOutcome) -> list[str]:
-    return [*outcome.comparison.entries, *(kind.value for kind in Baseline)]
+    return [*map(algorithm_name, outcome.comparison.entries), *(kind.value for kind in Baseline)]
 
 
 def _figure(outcome: CompareOutcome, runs: Sequence[CompareRow], key: str, title: str, axis: str, of: Figure) -> Chart:
@@ -93,7 +94,7 @@ def _figure(outcome: CompareOutcome, runs: Sequence[CompareRow], key: str, title
 def _rows(runs: Sequence[CompareRow], run: CompareRow, measure: Measure, of: Figure, scale: int) -> list[Dot]:
     pairs = pairs_of(runs, measure, run, of)
     return [
-        {"x": float(f"{x / scale:.5g}"), "y": float(f"{y:.5g}"), "group": run.cell.algorithm}
+        {"x": float(f"{x / scale:.5g}"), "y": float(f"{y:.5g}"), "group": algorithm_name(run.cell.algorithm)}
         for x, y in pairs[:: max(1, -(-len(pairs) // _POINTS))]
     ]
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import ClassVar, Literal, get_args, get_type_hints
 
+from orchestrator.algorithm_names import algorithm_name
 from orchestrator.campaigns.compare.conditions import CompareCondition, place_of
 from orchestrator.campaigns.compare.file import Comparison, Tuning
 from orchestrator.experiment import Experiment, ExperimentError, load_data, swept_keys
@@ -94,7 +95,9 @@ def left_out(comparison: Comparison) -> dict[str, str]:
         algorithm = _load(comparison, cell, []).algorithm
         missing = [key for key in ("participation", "draw") if not hasattr(algorithm, key)]
         if missing:
-            found[name] = f"{name} cannot be standardized, and is left out: it has no {' and no '.join(missing)}"
+            found[name] = (
+                f"{algorithm_name(name)} cannot be standardized, and is left out: it has no {' and no '.join(missing)}"
+            )
     return found
 
 

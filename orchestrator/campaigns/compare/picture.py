@@ -5,6 +5,7 @@ from typing import Any
 
 import vl_convert
 
+from orchestrator.algorithm_names import algorithm_name
 from orchestrator.campaigns.compare.charts import WHOSE, median_runs, names_of, pairs_of
 from orchestrator.campaigns.compare.grid import CompareView, views
 from orchestrator.campaigns.compare.survival_picture import survival_picture
@@ -45,7 +46,7 @@ def _panel(outcome: CompareOutcome, view: CompareView, measure: Measure) -> _Spe
     runs, names, is_left = median_runs(outcome, view), names_of(outcome), outcome.knows_optimum
     size = 2**20 if measure is BYTES else 1
     values: list[dict[str, Any]] = [
-        {"x": x / size, "y": y, "algorithm": run.cell.algorithm, "baseline": run.cell.is_baseline}
+        {"x": x / size, "y": y, "algorithm": algorithm_name(run.cell.algorithm), "baseline": run.cell.is_baseline}
         for run in runs
         for x, y in pairs_of(runs, measure, run, lambda mark: mark.left if is_left else mark.accuracy)
         if x > 0 and y > 0

@@ -1,8 +1,9 @@
-"""The report of a comparison: who needs the fewest, every figure with its range, curves, settings, how measured."""
+"""The report of a comparison: curves, targets by algorithms, who needs the fewest, every figure, settings."""
 
 from html import escape
 from pathlib import Path
 
+from orchestrator.algorithm_names import algorithm_name
 from orchestrator.campaigns.compare.charts import WHOSE, curves, legend, names_of, x_switch
 from orchestrator.campaigns.compare.file import Comparison
 from orchestrator.campaigns.compare.grid import CompareCell, contestants, left_out, tried, views
@@ -19,6 +20,7 @@ from orchestrator.campaigns.compare.tables import (
     remark,
     view_table,
 )
+from orchestrator.campaigns.compare.target_table import target_tables
 from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, CompareOutcome
 from orchestrator.campaigns.report_parts import doubts_of_nodes, how_measured, incomplete
 from orchestrator.experiment.model import Period
@@ -49,12 +51,12 @@ def write_compare_report(folder: Path, outcome: CompareOutcome) -> Path:
         sections, figures = survival_parts(outcome)
         parts += sections
     elif outcome.rows:
-        parts += [_family(outcome, family) for family in dict.fromkeys(v.family for v in views(outcome.comparison))]
         figures = curves(outcome)
         names = page.legend(legend(outcome), [figure.id for figure in figures])
         charts = page.grid(map(page.chart, figures))
         lead = "Fewer is further left; click a name to bring it out."
         parts.append(page.section("curves", "Curves", lead, charts, x_switch(outcome), names))
+        parts += [_family(outcome, family) for family in dict.fromkeys(v.family for v in views(outcome.comparison))]
     parts += [_tuning(outcome), _settings(outcome), _how(outcome)]
     title = f"{outcome.comparison.name} · PaME comparison"
     return page.write_page(folder, title, parts, figures, len(names_of(outcome)))
@@ -97,17 +99,19 @@ def degraded_runs(outcome: CompareOutcome) -> str:
 
 
 def _run_words(cell: CompareCell) -> str:
-    return ", ".join(filter(None, (cell.algorithm, cell.view.value, cell.condition, f"seed {cell.seed}")))
+    return ", ".join(
+        filter(None, (algorithm_name(cell.algorithm), cell.view.value, cell.condition, f"seed {cell.seed}"))
+    )
 
 
 def doubts_of(outcome: CompareOutcome) -> list[str]:
     """Which choices lie on the edge of their grid, or all diverged; which runs did not come to their end."""
-    doubts = [f"{c.algorithm}, {c.view.value}: {remark(c)}" for c in outcome.choices if remark(c)]
+    doubts = [f"{algorithm_name(c.algorithm)}, {c.view.value}: {remark(c)}" for c in outcome.choices if remark(c)]
     for view in views(outcome.comparison):
         for name in contestants(outcome.comparison, view):
             rows = outcome.of(view, name)
             if any(row.status != Status.FINISHED.value for row in rows):
-                doubts.append(f"{name}, {view.value}: {ended(rows)}")
+                doubts.append(f"{algorithm_name(name)}, {view.value}: {ended(rows)}")
     return doubts
 
 
@@ -115,7 +119,7 @@ def _fewest(outcome: CompareOutcome) -> list[tuple[str, str, str]]:
     """A tile for each view: who needs the fewest rounds, and bytes, to the tightest target."""
     key = outcome.comparison.targets[-1].key
     return [
-        (f"Fewest {found.measure.words} to {key}, {found.view.value}", found.who, found.words)
+        (f"Fewest {found.measure.words} to {key}, {found.view.value}", found.who, found.lowest_words)
         for found in outcome.findings
         if found.goal.key == key and found.measure in (ROUNDS, BYTES)
     ]
@@ -128,8 +132,9 @@ def _family(outcome: CompareOutcome, family: str) -> str:
         lead = f"{_STANDARD} Here: {'; '.join(reading_words(view) for view in some)}."
     whose = f"Targets are about {WHOSE[outcome.comparison.of]}."
     cards = [
+        *target_tables(outcome, some),
         page.card(f"<h3>Who needs the fewest</h3>{page.note(whose)}{findings_table(outcome, some)}"),
-        page.card(f"<h3>All figures</h3>{view_table(outcome, some)}"),
+        page.card(f"<h3>All figures</h3>{page.folded('Every target and algorithm', view_table(outcome, some))}"),
         *([] if outcome.knows_optimum else [page.card(f"<h3>At the end</h3>{ends_table(outcome, some)}")]),
         page.card(f"<h3>How much they meet</h3>{page.note(_COMPANY)}{company_table(outcome, some)}"),
     ]
@@ -143,7 +148,7 @@ def _tuning(outcome: CompareOutcome) -> str:
         if any(choice.view == view for choice in outcome.choices)
     ]
     comparison, tuning = outcome.comparison, outcome.comparison.tuning
-    had = ", ".join(f"{name} {len(tried(comparison, name))}" for name in comparison.entries)
+    had = ", ".join(f"{algorithm_name(name)} {len(tried(comparison, name))}" for name in comparison.entries)
     lead = (
         f"At most {count(tuning.runs, 'run')} for each algorithm and view ({had}; fewer where the grid is smaller), "
         f"and at most {tuning.more} more beyond an edge of the grid, in the simulator on seed {tuning.seed}. A best "

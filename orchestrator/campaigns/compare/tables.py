@@ -6,6 +6,7 @@ from statistics import median
 
 from rich.table import Table
 
+from orchestrator.algorithm_names import algorithm_name
 from orchestrator.campaigns.compare.grid import CompareView, Values, contestants
 from orchestrator.campaigns.compare.measure import CompareRow
 from orchestrator.campaigns.compare.mixing_partners import MixingPartners, typical
@@ -33,11 +34,11 @@ def view_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
         free = " (reached without communication)" if outcome.is_free(goal) else ""
         for view in some:
             for line in outcome.lines(view, goal):
-                figures = [_cell(line.took[measure.key], measure.show) for measure in MEASURES]
-                figures += [_cell(line.simulated_s, duration)] if outcome.measured else []
-                figures += [_cell(line.there[measure.key], measure.show) for measure in there]
+                figures = [took_cell(line.took[measure.key], measure.show) for measure in MEASURES]
+                figures += [took_cell(line.simulated_s, duration)] if outcome.measured else []
+                figures += [took_cell(line.there[measure.key], measure.show) for measure in there]
                 reading = [reading_words(view)] if readings else []
-                words = (f"{goal.words}{free}", *reading, line.algorithm, line.reached)
+                words = (f"{goal.words}{free}", *reading, algorithm_name(line.algorithm), line.reached)
                 rows.append([*(TableCell(word, word) for word in words), *figures])
     return page.sortable(headers, rows)
 
@@ -56,8 +57,8 @@ def ends_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
     rows = [
         [
             *(TableCell(word, word) for word in ([reading_words(view)] if readings else [])),
-            TableCell(name, name),
-            *(_cell(figures[measure.key], measure.show) for measure in AT_END),
+            TableCell(algorithm_name(name), name),
+            *(took_cell(figures[measure.key], measure.show) for measure in AT_END),
         ]
         for view in some
         for name, figures in outcome.ends(view).items()
@@ -72,7 +73,9 @@ def ends_in_short(outcome: CompareOutcome, view: CompareView) -> Table:
     for heading in ("nodes' models", "mean model", "worst node", "bytes"):
         table.add_column(heading.replace(" ", "\n"), justify="right", no_wrap=True)
     for name, figures in outcome.ends(view).items():
-        table.add_row(name, *(_in_short(figures[measure.key], measure.show) for measure in (*AT_END[:3], BYTES)))
+        table.add_row(
+            algorithm_name(name), *(_in_short(figures[measure.key], measure.show) for measure in (*AT_END[:3], BYTES))
+        )
     return table
 
 
@@ -89,7 +92,7 @@ def company_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
     rows = [
         [
             *([reading_words(view)] if readings else []),
-            name,
+            algorithm_name(name),
             ended(outcome.of(view, name)),
             f"{met.partners:.3g}",
             percent(met.alone),
@@ -111,7 +114,7 @@ def _really_sent(rows: Sequence[CompareRow]) -> str:
 
 def company_line(outcome: CompareOutcome, view: CompareView) -> str:
     words = [
-        f"{name} {met.partners:.2g} ({percent(float(f'{met.alone:.2g}'))} of rounds with nobody)"
+        f"{algorithm_name(name)} {met.partners:.2g} ({percent(float(f'{met.alone:.2g}'))} of rounds with nobody)"
         for name, met in _companies(outcome, view).items()
     ]
     return f"partners at a round: {', '.join(words)}"
@@ -149,7 +152,13 @@ def choices_table(choices: Sequence[Choice], view: CompareView) -> str:
     """What tuning chose, and whether the grid was wide enough."""
     headers = [("Algorithm", False), ("Chosen", False), ("Tried", True), ("Diverged", True), ("Remark", False)]
     rows = [
-        [choice.algorithm, settings_words(choice.values), str(choice.tried), str(choice.diverged), remark(choice)]
+        [
+            algorithm_name(choice.algorithm),
+            settings_words(choice.values),
+            str(choice.tried),
+            str(choice.diverged),
+            remark(choice),
+        ]
         for choice in choices
         if choice.view == view
     ]
@@ -177,9 +186,10 @@ def shown(found: Spread | None, words: Callable[[float | None], str]) -> tuple[s
     return MISSED if found.is_missed else words(found.median), below
 
 
-def _cell(found: Spread | None, words: Callable[[float | None], str]) -> TableCell:
+def took_cell(found: Spread | None, words: Callable[[float | None], str], is_best: bool = False) -> TableCell:
     middle, below = shown(found, words)
-    return TableCell(middle, None if found is None or found.is_missed else found.median, below=below)
+    value = None if found is None or found.is_missed else found.median
+    return TableCell(middle, value, below=below, look="best" if is_best else "")
 
 
 def result_table(outcome: CompareOutcome, view: CompareView) -> Table:
@@ -199,7 +209,7 @@ def result_table(outcome: CompareOutcome, view: CompareView) -> Table:
             figures = [_in_short(line.took[measure.key], measure.show) for measure in MEASURES]
             figures += [_in_short(line.simulated_s, duration, is_ranged=False)] if timed else []
             figures.append(shown(line.there[there], percent)[0])
-            table.add_row("" if place else f"{goal.key}{free}", line.algorithm, line.reached, *figures)
+            table.add_row("" if place else f"{goal.key}{free}", algorithm_name(line.algorithm), line.reached, *figures)
     return table
 
 

@@ -6,6 +6,7 @@ from functools import cached_property, partial
 from math import inf
 from statistics import fmean
 
+from orchestrator.algorithm_names import algorithm_name
 from orchestrator.campaigns.compare.file import Comparison, Target
 from orchestrator.campaigns.compare.grid import CompareView, contestants, views
 from orchestrator.campaigns.compare.measure import (
@@ -129,7 +130,15 @@ class CompareFinding:
         """The winner, or why there is none, in short."""
         if self.took is None:
             return "nobody"
-        return self.winner or (Verdict.LOOK if self.is_look else Verdict.OPEN).value
+        return algorithm_name(self.winner or "") or (Verdict.LOOK if self.is_look else Verdict.OPEN).value
+
+    @property
+    def lowest_words(self) -> str:
+        """Who has the lowest median, and of how many seeds; the words where nobody has."""
+        if self.is_free or self.took is None:
+            return self.words
+        names = " and ".join(map(algorithm_name, self.lowest))
+        return f"lowest median {names}: {self.measure.show(self.took.median)}; {count(self.took.runs, 'seed')}"
 
     @property
     def words(self) -> str:
@@ -138,16 +147,18 @@ class CompareFinding:
         if self.took is None:
             return "nobody gets there"
         low, middle, high = map(self.measure.show, (self.took.low, self.took.median, self.took.high))
-        said = f"{' and '.join(self.lowest)}: {middle}{f' ({low} … {high})' if low != high else ''}"
+        said = (
+            f"{' and '.join(map(algorithm_name, self.lowest))}: {middle}{f' ({low} … {high})' if low != high else ''}"
+        )
         if self.winner is None:
             seeds = f" ({count(self.took.runs, 'seed')})" if self.is_look else ""
             said = f"no winner, {self.who}{seeds}; lowest median {said}"
         if self.runner_up is not None:
-            said += f"; next {self.runner_up}{'' if self.ratio is None else f', {self.ratio.words}'}"
+            said += f"; next {algorithm_name(self.runner_up)}{'' if self.ratio is None else f', {self.ratio.words}'}"
         elif len(self.lowest) == 1:
             others = "nobody else gets there" if self.is_alone else "all others miss it with half of the seeds or more"
             said += f"; {others}"
-        rest = [name for name in self.doubtful if name != self.runner_up and name not in self.lowest]
+        rest = [algorithm_name(name) for name in self.doubtful if name != self.runner_up and name not in self.lowest]
         return f"{said}; it cannot be told from {', '.join(rest)}" if rest and not self.is_look else said
 
 

@@ -7,7 +7,13 @@ from orchestrator.campaigns.report_parts import doubts_of_nodes, first_upper, ho
 from orchestrator.campaigns.studies.charts import by_condition, by_spare, side_by_side, view_switch
 from orchestrator.campaigns.studies.grid import READINGS
 from orchestrator.campaigns.studies.measure import HOW
-from orchestrator.campaigns.studies.tables import condition_table, matrix_table, pairs_table, tuning_table
+from orchestrator.campaigns.studies.tables import (
+    condition_table,
+    matrix_table,
+    pairs_table,
+    tuning_table,
+    verdict_matrix,
+)
 from orchestrator.campaigns.studies.tune import FACTORS, MORE
 from orchestrator.campaigns.studies.verdict import StudyOutcome
 from orchestrator.experiment import to_yaml
@@ -70,7 +76,11 @@ def _matrix(outcome: StudyOutcome) -> str:
         "the optimum is left."
     )
     criteria = {judgement.about: judgement.criterion for judgement in outcome.judgements}
-    cards = [page.card(matrix_table(outcome)), page.card("<h3>The criteria</h3>" + page.pairs(criteria.items()))]
+    cards = [
+        page.card(verdict_matrix(outcome)),
+        page.card("<h3>Condition by condition</h3>" + page.folded("What each verdict rests on", matrix_table(outcome))),
+        page.card("<h3>The criteria</h3>" + page.pairs(criteria.items())),
+    ]
     return page.section("matrix", "Which reading holds what, and where", lead, page.grid(cards))
 
 

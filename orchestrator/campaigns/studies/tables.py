@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 
-from orchestrator.campaigns.report_parts import MISSED, NOTHING
-from orchestrator.campaigns.studies.grid import DPSGD, PAME, StudyCondition
+from orchestrator.algorithm_names import algorithm_name
+from orchestrator.campaigns.report_parts import MISSED, NOTHING, first_upper, verdict_cell
+from orchestrator.campaigns.studies.grid import StudyCondition
 from orchestrator.campaigns.studies.measure import IN_A_CONDITION, OF_A_PAIR, TIME, Rows, StudyFigure, StudyRow
-from orchestrator.campaigns.studies.verdict import StudyOutcome, evidence_words, verdict_words
-from orchestrator.campaigns.verdicts import Finding
-from orchestrator.number_words import duration, number
+from orchestrator.campaigns.studies.verdict import StudyJudgement, StudyOutcome, evidence_words, verdict_words
+from orchestrator.campaigns.verdicts import Finding, Verdict
+from orchestrator.number_words import count, duration, number
 from orchestrator.report import page
 from orchestrator.report.degraded import is_degraded
 from orchestrator.report.page import TableCell
@@ -54,6 +55,25 @@ def pairs_table(outcome: StudyOutcome) -> str:
     return page.sortable(headers, lines)
 
 
+def verdict_matrix(outcome: StudyOutcome) -> str:
+    """Readings by criteria: the verdict over all conditions, and in how many of them it holds."""
+    judged = {(each.reading, each.about): each for each in outcome.judgements}
+    readings, criteria = (list(dict.fromkeys(pair[at] for pair in judged)) for at in (0, 1))
+    headers = [("Reading", False), *((first_upper(about), False) for about in criteria)]
+    rows = []
+    for reading in readings:
+        found = [judged.get((reading, about)) for about in criteria]
+        cells = [TableCell(NOTHING, None) if one is None else _together(one) for one in found]
+        rows.append([TableCell(reading, reading), *cells])
+    return page.sortable(headers, rows, "matrix")
+
+
+def _together(judgement: StudyJudgement) -> TableCell:
+    held = sum(finding.verdict is Verdict.HOLDS for finding in judgement.findings)
+    below = f"in {held} of {count(len(judgement.findings), 'condition')}" if judgement.findings else ""
+    return verdict_cell(judgement.verdict, below if held else "")
+
+
 def matrix_table(outcome: StudyOutcome) -> str:
     """Which reading holds which criterion under which condition; below each verdict what it rests on."""
     conditions = outcome.study.conditions[1:]
@@ -71,14 +91,13 @@ def matrix_table(outcome: StudyOutcome) -> str:
 
 def tuning_table(outcome: StudyOutcome) -> str:
     headers = [("Algorithm", False), ("Chosen eta", True), ("Tried", True), ("eta: time to target by seed", False)]
-    names = {PAME: "PaME", DPSGD: "D-PSGD"}
     rows = []
     for tuned in outcome.tuned:
         tries = "; ".join(f"{eta:g}: {', '.join(map(_tried, rows))}" for eta, rows in tuned.tried)
         below = "" if tuned.beyond is None else "still the smallest or largest tried"
         rows.append(
             [
-                TableCell(names[tuned.algorithm], tuned.algorithm),
+                TableCell(algorithm_name(tuned.algorithm), tuned.algorithm),
                 TableCell(f"{tuned.eta:g}", tuned.eta, below=below),
                 TableCell(str(len(tuned.tried)), len(tuned.tried)),
                 TableCell(tries, None),

@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.command import Service, only_run
 from tests.orchestrator.harness import summary_of
+from tests.orchestrator.report.oracle import unwrapped
 
 Pame = Callable[..., subprocess.CompletedProcess[str]]
 """Calls `pame` with these arguments in an empty folder."""
@@ -59,7 +60,7 @@ class Simulated:
 
     @property
     def report(self) -> str:
-        return (self.folder / "report.html").read_text()
+        return unwrapped((self.folder / "report.html").read_text())
 
 
 Simulate = Callable[..., Simulated]

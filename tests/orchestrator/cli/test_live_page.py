@@ -5,11 +5,12 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
-from tests.command import BOUND_S, call, only_run, wait_for
-from tests.orchestrator.cli.harness import SMALL, sets
+from tests.command import BOUND_S, TOKEN, call, only_run, wait_for
+from tests.orchestrator.cli.harness import SMALL, Serve, sets
 from tests.orchestrator.harness import summary_of
 from tests.terminal import AtTerminal, at_terminal
 
@@ -24,7 +25,8 @@ class Visitor:
 
     def __init__(self, terminal: AtTerminal) -> None:
         wait_for(lambda: terminal.url, terminal.process)
-        self.base, _, self._token = terminal.url.partition("/#token=")
+        self.base, _, token = terminal.url.partition("/#token=")
+        self._token = unquote(token)
 
     def live(self) -> Any:
         with urllib.request.urlopen(f"{self.base}/api/live", timeout=BOUND_S) as answer:
@@ -132,3 +134,15 @@ def test_a_sweep_shows_its_progress_and_is_stopped_as_a_whole(backend: str, smal
         assert visitor.post("/api/cancel") == {"was_running": True}
         assert terminal.wait(BOUND_S) == 130
     assert json.loads((only_run(small.parent) / "campaign.json").read_text())["status"] == "interrupted"
+
+
+def test_a_run_on_another_orchestrator_has_its_page_there_and_a_terminal_says_where(serve: Serve, small: Path) -> None:
+    service = serve("--page-port", 0, nodes=6)
+    command = ["run", small, "--on", service.address, "--token", TOKEN]
+    with at_terminal(small.parent, *command, *LONG) as terminal:
+        visitor = Visitor(terminal)
+        assert visitor.base == service.wait_for("listening")["page"]
+        visitor.until(lambda live: live["phase"] == "running")
+        assert visitor.post("/api/cancel") == {"was_running": True}
+        assert terminal.wait(BOUND_S) == 130
+    assert TOKEN not in call(small.parent, *command).stdout

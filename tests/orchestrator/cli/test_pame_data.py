@@ -41,6 +41,20 @@ def test_a_damaged_one_is_listed_as_such(pame: Pame, cache: Path) -> None:
     assert "damaged" in next(line for line in pame("data").stdout.splitlines() if line.startswith("mine"))
 
 
+def test_a_check_of_the_listing_finds_changed_samples_and_says_how_to_mend_them(
+    pame: Pame, table: Path, cache: Path
+) -> None:
+    told(pame("data", "prepare", "table", "--from", table))
+    assert "mine yes" in " ".join(told(pame("data", "list", "--check")).split())
+    file = cache / "mine" / "train_features.npy"
+    file.write_bytes(file.read_bytes()[:128].ljust(file.stat().st_size, b"\0"))
+    done = pame("data", "list", "--check")
+    assert done.returncode == 1
+    assert "run `pame data prepare table --from FILE --name mine`" in done.stdout
+    assert "prepared from" in told(pame("data", "prepare", "table", "--from", table))
+    told(pame("data", "list", "--check"))
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

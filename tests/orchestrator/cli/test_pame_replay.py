@@ -1,12 +1,16 @@
 """What made a run and how it is done again: overrides, named sections, and pame replay."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from tests.command import mistake, told
+from tests.command import call, mistake, told
 from tests.orchestrator.cli.harness import Pame, Simulate
+from tests.orchestrator.evaluation.builders import prepared
+from tests.pame.vision.builders import MODULE
 
 
 def provenance_of(folder: Path) -> dict[str, str]:
@@ -61,6 +65,17 @@ faults:
 """
 
 
+OWN = """
+nodes: 3
+topology: {kind: edge-list, file: graphs/path.txt}
+problem: {kind: image-classification, data: stripes, model: {kind: module, module: mine.py:Net}, batch: 8}
+algorithm: {kind: dpsgd, eta: 0.1}
+period: 1
+evaluate: {every: 5}
+stop: {iterations: 10}
+"""
+
+
 def folders(root: Path) -> list[Path]:
     return sorted((root / "runs").iterdir(), key=lambda path: path.stat().st_mtime_ns)
 
@@ -89,6 +104,21 @@ def test_a_plan_that_was_changed_is_what_is_replayed(pame: Pame, tmp_path: Path)
     (first / "plan.jsonl").write_text("nonsense\n")
     line = mistake(pame("replay", first.name, "--backend", "simulate"))
     assert "plan, line 1: is not JSON" in line
+
+
+def test_a_run_is_replayed_from_its_folder_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An edge list and a network of one's own are kept there: nothing is left of what the experiment named."""
+    prepared(tmp_path, monkeypatch)
+    (tmp_path / "mine" / "graphs").mkdir(parents=True)
+    (tmp_path / "mine" / "graphs" / "path.txt").write_text("0 1\n1 2\n")
+    (tmp_path / "mine" / "mine.py").write_text(MODULE)
+    (tmp_path / "mine" / "own.yaml").write_text(OWN)
+    told(call(tmp_path, "run", "mine/own.yaml", "--backend", "simulate"))
+    shutil.rmtree(tmp_path / "mine")
+    told(call(tmp_path, "replay", "last", "--backend", "simulate"))
+    first, second = folders(tmp_path)
+    assert (second / "curve.jsonl").read_bytes() == (first / "curve.jsonl").read_bytes()
+    assert sorted(path.name for path in (second / "files").iterdir()) == ["mine.py", "path.txt"]
 
 
 def test_what_cannot_be_replayed_is_one_clear_line(pame: Pame, tmp_path: Path) -> None:

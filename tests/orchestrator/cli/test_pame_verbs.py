@@ -10,7 +10,7 @@ from tests.orchestrator.cli.harness import SMALL, Pame, sets
 
 def test_validate_says_what_would_run(pame: Pame, small: Path) -> None:
     shown = told(pame("validate", small))
-    assert "valid: small, one run: 6 nodes, ring, linear, pame, driver lock-step" in shown
+    assert "valid: small, one run: 6 nodes, ring, linear, PaME, driver lock-step" in shown
 
 
 def test_validate_counts_the_runs_of_a_sweep(pame: Pame, small: Path) -> None:

@@ -5,8 +5,11 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -16,6 +19,7 @@ from orchestrator.data import CATALOGUE, DataRefused, catalogue, prepare
 from orchestrator.data.prepare import NoSource, already, stored_name
 from orchestrator.data.reading import Tell
 from orchestrator.data.sources import DebianPackage, NpmPackage, Publisher, SourceFailed
+from orchestrator.errors import CannotWrite
 from pame.data_set import contents_sha256
 from tests.orchestrator.data.builders import (
     as_zip,
@@ -39,7 +43,7 @@ def inside(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir()]
 
 
-def said(_words: str, _share: float) -> None:
+def said(_words: str, _share: float | None) -> None:
     pass
 
 
@@ -139,7 +143,7 @@ def test_a_process_killed_while_it_writes_leaves_nothing_half_done(cache: Path, 
 
 
 def test_an_interrupt_leaves_nothing(cache: Path, table: Path) -> None:
-    def interrupted(_words: str, _share: float) -> None:
+    def interrupted(_words: str, _share: float | None) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -218,6 +222,67 @@ def test_a_machine_without_the_programs_says_so(tmp_path: Path, monkeypatch: pyt
 def test_an_address_that_nobody_answers_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(SourceFailed, match=r"http://127\.0\.0\.1:9/x cannot be reached: Connection refused"):
         Publisher("http://127.0.0.1:9", ("x",)).fetch(tmp_path, lambda _: None)
+
+
+PIECES = [b"x" * (1 << 18)] * 3
+
+
+@pytest.fixture
+def publisher() -> Iterator[str]:
+    """An address: `whole`, `cut` before its end, and `chunked` and cut."""
+
+    class Answers(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            is_chunked = self.path == "/chunked"
+            self.send_response(200)
+            header = ("Transfer-Encoding", "chunked") if is_chunked else ("Content-Length", str(3 << 18))
+            self.send_header(*header)
+            self.end_headers()
+            for piece in PIECES if self.path == "/whole" else PIECES[:1]:
+                self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece) if is_chunked else piece)
+            self.close_connection = True
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_download_tells_how_far_it_is_by_its_bytes(publisher: str, tmp_path: Path) -> None:
+    shares: list[float] = []
+    folder = Publisher(publisher, ("whole", "whole")).fetch(tmp_path, shares.append)
+    assert (folder / "whole").read_bytes() == b"".join(PIECES)
+    assert shares == sorted(shares)
+    assert len(shares) >= 6
+    assert {0.5, 1.0} <= set(shares)
+
+
+@pytest.mark.parametrize("name", ["cut", "chunked"])
+def test_a_download_that_breaks_off_is_a_failed_source(publisher: str, tmp_path: Path, name: str) -> None:
+    with pytest.raises(SourceFailed, match=f"/{name} broke off"):
+        Publisher(publisher, (name,)).fetch(tmp_path, lambda _: None)
+
+
+def test_a_full_disk_is_the_machine_s_fault_and_no_source_s(publisher: str, tmp_path: Path) -> None:
+    (tmp_path / "whole").symlink_to("/dev/full")
+    with pytest.raises(CannotWrite, match="No space left on device; free some space"):
+        Publisher(publisher, ("whole",)).fetch(tmp_path, lambda _: None)
+
+
+@pytest.mark.usefixtures("cache")
+def test_how_long_a_package_takes_is_not_known_until_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[float | None] = []
+    entry = replace(CATALOGUE["mnist"], sha256=None, sources=(Idx("c"),))
+    monkeypatch.setitem(catalogue.CATALOGUE, "mnist", entry)
+    prepare("mnist", None, None, lambda words, share: told.append(share) if words.startswith("getting") else None)
+    assert told == [None]
 
 
 def test_a_program_that_fails_is_quoted_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

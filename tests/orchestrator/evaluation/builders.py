@@ -11,7 +11,7 @@ from orchestrator.experiment import Experiment
 from tests.contract.data_builders import store
 from tests.pame.vision.builders import data_set
 
-VISION = {
+VISION: dict[str, Any] = {
     "nodes": 3,
     "topology": {"kind": "ring"},
     "problem": {"kind": "image-classification", "data": "stripes", "model": {"kind": "softmax"}, "batch": 8,

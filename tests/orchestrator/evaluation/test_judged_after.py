@@ -18,7 +18,8 @@ from orchestrator.results.summary import require_summary
 from pame.errors import ParameterError
 from tests.command import BOUND_S, begun, call, lines_of, only_run, told, wait_for, written
 from tests.harness import Watcher
-from tests.orchestrator.evaluation.builders import convex, prepared, vision
+from tests.orchestrator.evaluation.builders import VISION, convex, prepared, vision
+from tests.pame.vision.builders import MODULE
 
 TIMED = {"compute": {"step": "10ms", "jitter": 0.5}, "links": {"delay": "20ms"}}
 
@@ -153,10 +154,10 @@ BACKENDS["simulate"].run(load(file)[0].experiment, file.parent, file.parent / "r
 """
 
 
-def killed(tmp_path: Path, phase: str) -> Path:
+def killed(tmp_path: Path, phase: str, **settings: object) -> Path:
     """The folder of a run whose process was killed in this phase."""
     file = tmp_path / "vision.yaml"
-    file.write_text(to_yaml(vision()))
+    file.write_text(to_yaml(vision(**settings)))
     done = subprocess.run([sys.executable, "-c", KILLED, str(file), phase], timeout=100, cwd=Path.cwd(), check=False)
     assert done.returncode == -signal.SIGKILL
     return tmp_path / "run"
@@ -173,6 +174,17 @@ def test_a_run_killed_while_its_models_are_judged_is_finished_by_whoever_asks_fo
     assert curve.read_text() == (whole / "curve.jsonl").read_text()
     assert require_summary(folder).final == require_summary(whole).final
     assert not (folder / FOLDER).exists()
+
+
+def test_a_killed_run_with_a_network_of_ones_own_is_finished_from_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MODULE)
+    folder = killed(
+        tmp_path, "judging", problem=VISION["problem"] | {"model": {"kind": "module", "module": "mine.py:Net"}}
+    )
+    (tmp_path / "mine.py").unlink()
+    told(call(tmp_path, "report", folder))
+    assert [point.iteration for point in read_curve(folder)] == [0, 5, 10, 15, 17]
+    assert require_summary(folder).final.objective is not None
 
 
 def test_a_run_killed_on_its_way_has_a_curve_as_far_as_it_came(tmp_path: Path, whole: Path) -> None:

@@ -185,7 +185,7 @@ def test_seeds_of_the_same_settings_are_one_line_with_their_median_and_range() -
 def test_algorithms_give_lines_their_names_if_they_tell_them_apart() -> None:
     kinds, place = {"pame": 3, "dpsgd": 1}, np.arange(2.0)
     curves = [DrawnRun("x", {"algorithm.kind": kind, "period": p}, 1, place, place) for kind, p in kinds.items()]
-    assert [one.label for one in lines_of(curves)] == ["pame", "dpsgd"]
+    assert [one.label for one in lines_of(curves)] == ["PaME", "D-PSGD"]
 
 
 def test_the_points_drawn_are_those_of_the_run(run: Path) -> None:
@@ -205,8 +205,8 @@ def test_the_command_draws_a_comparison_and_says_which_lines_there_are(compariso
     done = pame_in(root, "figure", "last", "--x", "rounds", "--y", "left", "--out", "f.png", *chosen)
     assert told(done) == "f.png\n"
     assert done.stderr.splitlines() == [
-        "pame (median of 2 seeds, band from lowest to highest)",
-        "dpsgd (median of 2 seeds, band from lowest to highest)",
+        "PaME (median of 2 seeds, band from lowest to highest)",
+        "D-PSGD (median of 2 seeds, band from lowest to highest)",
     ]
     pixels = rendered((root / "f.png").read_bytes())
     assert all(has_colour(pixels, colour) for colour in PALETTES["okabe-ito"][:2])

@@ -56,7 +56,8 @@ async def test_a_run_is_started_disturbed_stopped_and_fetched_by_clicks(
         assert await page.input_value("#fault-text") == "{kind: kill, nodes: [1]}"
         await page.click("#inject")
         await look.shows("document.querySelectorAll('#graph .nodes .dead').length === 1")
-        assert await look.text("#said") == "node 1 killed: begun at node 1 (supervisor)"
+        told = "node 1 killed: begun at node 1 (supervisor)"
+        await look.shows(f"document.getElementById('said').textContent === '{told}'")
         assert [(event.fault, event.nodes) for event in (await visit.world.under_way()).plan] == [("kill", (1,))]
 
         await page.locator("#graph [data-link='0 2']").dispatch_event("click")

@@ -42,7 +42,7 @@ def test_a_run_without_a_summary_is_reported_from_its_other_files(tmp_path: Path
     shown = text_of(tmp_path)
     assert "This run broke off: the orchestrator ended before the run did" in shown
     assert "Last f(mean model) 0.75" in shown
-    assert "Volume by link not measured" in shown
+    assert "Volume by link: not measured" in shown
     assert "evicted (pushed out of a full mailbox) not measured" in shown
     assert "None" not in shown
 

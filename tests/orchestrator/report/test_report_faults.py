@@ -42,7 +42,7 @@ from tests.orchestrator.report.builders import (
     write_plan,
     write_records,
 )
-from tests.orchestrator.report.oracle import Reader, text_of
+from tests.orchestrator.report.oracle import Reader, text_of, unwrapped
 
 
 @pytest.fixture
@@ -287,8 +287,8 @@ def test_faults_that_failed_or_did_not_happen_stand_on_top_and_are_not_shaded(tm
         "1 of 3 faults failed: kill at node 2: no supervisor to kill this node; 1 of 3 faults did not happen: node 1 "
         "was away or stopped at 16 s"
     )
-    html = write_report(folder).read_text(encoding="utf-8")
-    assert 0 < html.index(f'<div class="callout bad">{sentence}</div>') < html.index('class="tiles"')
+    html = unwrapped(write_report(folder).read_text(encoding="utf-8"))
+    assert 0 < html.index(f'<div class="callout bad">{sentence}</div>') < html.index('class="tiles')
     assert html.count(sentence) == 1
     assert "another one" in html
     assert places(shades_of(folder)) == {"seconds": [(5, 10)], "iteration": [(10, 20)], "bytes": [(500, 1000)]}

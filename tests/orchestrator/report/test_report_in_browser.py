@@ -235,46 +235,41 @@ def test_the_tooltip_of_a_sweep_names_the_series(visiting: Visiting, words_folde
     assert "spare" in shown
 
 
-BROKEN = """() => {
-    document.querySelectorAll('details').forEach(part => { part.open = true; });
-    const found = [];
-    for (const cell of document.querySelectorAll('td, th')) {
-        const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-        while (walker.nextNode()) {
-            const text = walker.currentNode;
-            const whole = /\\d[\\d.,\\u202f]* (?:B|KiB|MiB|ms|s|min|%)(?![\\w])|[^ \\n\\t]+/g;
-            for (const word of text.data.matchAll(whole)) {
-                const range = document.createRange();
-                range.setStart(text, word.index);
-                range.setEnd(text, word.index + word[0].length);
-                const lines = new Set([...range.getClientRects()].filter(r => r.width > 0).map(r => Math.round(r.top)));
-                if (lines.size > 1) found.push(word[0]);
-            }
-        }
-    }
-    return found;
-}"""
-"""The words, and the numbers with their units, that stand on more than one line of a table's cell."""
-
-
-@pytest.mark.parametrize("width", [420, 1400])
-def test_no_word_and_no_number_breaks_inside_a_cell(
-    visiting: Visiting, run_folder: MakeRun, words_folder: Path, width: int
+@pytest.mark.parametrize(("width", "theme"), [(420, "light"), (420, "dark"), (1400, "light"), (1400, "dark")])
+def test_no_word_and_no_number_breaks_inside_and_no_page_is_wider_than_its_window(
+    visiting: Visiting, run_folder: MakeRun, words_folder: Path, width: int, theme: Theme
 ) -> None:
-    folder = run_folder()
+    folder = run_folder(metric="test_accuracy")
     write_plan(folder, event(HALVES, 0, 3, fault="partition two-clusters: 0-1/2-3 " * 3))
     long = "counted-by-the-simulator/at-the-sender-and-the-receiver, 12.34 KiB in 1.234 ms of each node " * 3
     change_summary(folder, measured={"consensus-of-all_nodes-and-their-neighbours": long, "x" * 90: "y" * 90})
+    change_summary(folder, algorithm="anq-nids", health={"state": "degraded", "reason": f"{long} 77 … 1234.5 KiB"})
+    change_summary(folder, warnings=[long, "f* = 0.1234 within 1.234 µs of each other, and 88.8 … 92.3 % of the nodes"])
     write_lines(folder / "events.jsonl", [{"seconds": 1.5, "what": "died-unexpectedly", "node": 3, "detail": long}])
     runs = json.loads((words_folder / "sweep.json").read_text())["runs"]
     for run in runs:
         run["values"] = {"algorithm": f"PaME, small-support/{run['folder']}", "topology": "two-clusters of 16 nodes"}
     change_file(words_folder / "sweep.json", runs=runs, keys=["algorithm", "topology"])
     for path in (write_report(folder), write_sweep_report(words_folder)):
-        visit = visiting(path, width=width)
+        visit = visiting(path, theme, width)
         assert visit.page.locator("td").count() > 20
-        assert visit.page.evaluate(BROKEN) == []
+        assert visit.broken() == []
         assert visit.page.evaluate("document.documentElement.scrollWidth") == width
+        assert visit.complaints == []
+
+
+def test_a_badge_shows_its_meaning_to_the_keyboard_and_leads_to_it(visiting: Visiting, run_folder: MakeRun) -> None:
+    visit = visiting(write_report(run_folder(iterations=40)), width=420)
+    tip = "badge => getComputedStyle(badge, '::after').visibility"
+    badge = visit.page.locator(".chips a").first
+    assert badge.evaluate(tip) == "hidden"
+    badge.focus()
+    visit.page.wait_for_function(
+        "getComputedStyle(document.querySelector('.chips a'), '::after').visibility == 'visible'"
+    )
+    assert visit.page.evaluate("document.documentElement.scrollWidth") == 420
+    visit.page.keyboard.press("Enter")
+    assert visit.page.evaluate("document.querySelector(':target').innerText").startswith("finished")
 
 
 def test_accuracies_are_drawn_in_percent_over_iterations_and_bytes(

@@ -4,12 +4,22 @@ import numpy as np
 import torch
 from torch import nn
 
-from pame.data_set import DataFacts, DataSet, Samples
+from pame.data_set import DataFacts, DataSet, Samples, contents_sha256
 from pame.network_specs import CnnSpec, NetworkSpec
 from pame.problems import ImageClassificationSpec, Problem, ProblemInputs, ProblemSpec, build
 from pame.problems.image_classification import ImageClassification
 
 CLASSES = 4
+MODULE = """
+from torch import nn
+
+class Net(nn.Sequential):
+    def __init__(self, shape, classes):
+        super().__init__(nn.Flatten(), nn.Linear(shape[0] * shape[1] * shape[2], 8), nn.Tanh(), nn.Linear(8, classes))
+
+MODULES = [Net]
+"""
+"""A network as a user writes it, in a file of its own."""
 
 
 def striped(samples: int, side: int = 8, channels: int = 1, seed: int = 1) -> Samples:
@@ -23,10 +33,11 @@ def striped(samples: int, side: int = 8, channels: int = 1, seed: int = 1) -> Sa
 
 
 def data_set(train: int = 160, test: int = 60, side: int = 8, channels: int = 1) -> DataSet:
+    parts = striped(train, side, channels), striped(test, side, channels, seed=2)
     facts = DataFacts(
-        "stripes", (side, side, channels), tuple("abcd"), (0.3,) * channels, (0.2,) * channels, sha256="0" * 64
+        "stripes", (side, side, channels), tuple("abcd"), (0.3,) * channels, (0.2,) * channels, contents_sha256(*parts)
     )
-    return DataSet(facts, striped(train, side, channels), striped(test, side, channels, seed=2))
+    return DataSet(facts, *parts)
 
 
 def on_stripes(spec: ProblemSpec, nodes: int, seed: int) -> Problem:

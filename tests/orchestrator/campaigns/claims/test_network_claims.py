@@ -144,7 +144,7 @@ def test_the_effect_of_accuracy_is_in_points() -> None:
     assert found.effect is not None
     assert found.effect.estimate == pytest.approx(3.0)
     assert found.unit == "points"
-    assert found.evidence == "PaME 83 %; dpsgd 80 %"
+    assert found.evidence == "PaME 83 %; D-PSGD 80 %"
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -136,7 +136,7 @@ def test_a_comparison_and_a_study_run_once_and_all_claims_on_them_are_judged(tmp
     by_key = {claim["key"]: claim for claim in json.loads((folder / "claims.json").read_text())["claims"]}
     found = {(f["reading"], f["place"]): f["effect"] for f in by_key["fewest-rounds"]["findings"]}
     assert found == {
-        (reading, f"{view}, to suboptimality {target}, against dpsgd"): pytest.approx(
+        (reading, f"{view}, to suboptimality {target}, against D-PSGD"): pytest.approx(
             rounds[view, name, target] / rounds[view, "dpsgd", target]
         )
         for reading, name, view in (
@@ -152,7 +152,7 @@ def test_a_comparison_and_a_study_run_once_and_all_claims_on_them_are_judged(tmp
     where = {finding["place"] for finding in by_key["stragglers"]["findings"]}
     assert where == {"30 % of the nodes 10 times slower"}
     page = (folder / "report.html").read_text()
-    assert "Chosen eta of dpsgd" in page
+    assert "Chosen eta of D-PSGD" in page
     assert all(claim.statement in page for claim in claims)
 
 
@@ -222,10 +222,11 @@ def test_the_page_has_a_table_of_verdicts_and_a_section_for_each(tmp_path: Path)
     for claim in outcome.claims:
         assert words.count(claim.statement) >= 2
         assert claim.criterion in words
-    assert "holds partly as printed: does not hold; independent of t: holds 2 of 4" in words
+    assert "Verdict As printed Independent of t" in words
+    assert "holds partly does not hold holds – 2 of 4" in words
     assert "s/n = 0.1 diverges (3 of 3 seeds)" in words
     assert "0.4 times" in words
-    assert "PaME 10 rounds; dpsgd 10 rounds" in words
+    assert "PaME 10 rounds; D-PSGD 10 rounds" in words
     assert "does not hold 0 of 24" in words
     assert "nothing ran on nodes" in words
     assert "averages once more for free; the nodes' own models are judged in comparisons" in words

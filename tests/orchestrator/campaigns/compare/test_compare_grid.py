@@ -53,7 +53,7 @@ def test_an_algorithm_that_cannot_be_standardized_is_left_out_with_a_line(tmp_pa
     assert contestants(comparison, standardized) == ["pame"]
     assert "dpsgd" in contestants(comparison, CompareView.AS_PUBLISHED)
     assert left_out(comparison) == {
-        "dpsgd": "dpsgd cannot be standardized, and is left out: it has no participation and no draw"
+        "dpsgd": "D-PSGD cannot be standardized, and is left out: it has no participation and no draw"
     }
 
 

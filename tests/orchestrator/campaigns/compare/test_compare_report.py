@@ -24,7 +24,7 @@ from orchestrator.results.spread import Spread
 from pame.baselines import Baseline
 from tests.browser import Visiting
 from tests.orchestrator.campaigns.compare.builders import STANDARDIZED, comparison_of, left_at, mark, row
-from tests.orchestrator.report.oracle import words_of
+from tests.orchestrator.report.oracle import unwrapped, words_of
 
 BOTH = (CompareView.AS_PUBLISHED, STANDARDIZED)
 
@@ -87,7 +87,7 @@ def test_the_fewest_is_by_medians_and_ratios_are_seed_by_seed(tmp_path: Path) ->
     assert finding.ratio is not None
     assert finding.ratio.times == pytest.approx(2.0)
     assert (finding.ratio.seeds, finding.ratio.low) == (2, None)
-    words = "pame: 15 (10 … 20); next dpsgd, 2 times that (a look: 2 of the 3 seeds that an interval needs)"
+    words = "PaME: 15 (10 … 20); next D-PSGD, 2 times that (a look: 2 of the 3 seeds that an interval needs)"
     assert finding.words == f"no winner, a look (2 seeds); lowest median {words}"
     assert (finding.winner, finding.who) == (None, "a look")
 
@@ -105,13 +105,13 @@ def paced(folder: Path, by_name: Mapping[str, Sequence[int | None]]) -> CompareF
 @pytest.mark.parametrize(
     ("pame", "dpsgd", "who"),
     [
-        ((50, 52, 54), (100, 106, 107), "pame"),  # a true effect
-        ((100, 106, 107), (50, 52, 54), "dpsgd"),  # reversed
+        ((50, 52, 54), (100, 106, 107), "PaME"),  # a true effect
+        ((100, 106, 107), (50, 52, 54), "D-PSGD"),  # reversed
         ((50, 52, 54), (50, 52, 54), "cannot be told"),  # none
         ((50, 70, 90), (60, 75, 80), "cannot be told"),  # noise: the medians differ by 7 %
         ((50, 52), (100, 106), "a look"),
         ((None, None, None), (None, None, None), "nobody"),
-        ((50, 52, 54), (None, None, None), "pame"),
+        ((50, 52, 54), (None, None, None), "PaME"),
         ((60, 200, 390), (None, None, 70), "cannot be told"),
         ((50, 52, None), (100, 106, None), "cannot be told"),  # two seeds say something
     ],
@@ -121,7 +121,7 @@ def test_a_winner_is_beyond_doubt_or_there_is_none(
 ) -> None:
     finding = paced(tmp_path, {"pame": pame, "dpsgd": dpsgd})
     assert finding.who == who
-    assert finding.winner == (who if who in ("pame", "dpsgd") else None)
+    assert finding.winner == {"PaME": "pame", "D-PSGD": "dpsgd"}.get(who)
     assert ("no winner" in finding.words) == (who in ("a look", "cannot be told"))
 
 
@@ -130,8 +130,8 @@ def test_a_winner_is_told_from_each_of_the_others_not_from_the_next_alone(tmp_pa
     finding = paced(tmp_path, took)
     assert (finding.runner_up, finding.ratio is not None and finding.ratio.is_decided) == ("dpsgd", True)
     assert (finding.winner, finding.doubtful) == (None, ("pame-as-printed",))
-    assert finding.words.startswith("no winner, cannot be told; lowest median pame: 26 (25 … 27); next dpsgd, ")
-    assert finding.words.endswith("; it cannot be told from pame-as-printed")
+    assert finding.words.startswith("no winner, cannot be told; lowest median PaME: 26 (25 … 27); next D-PSGD, ")
+    assert finding.words.endswith("; it cannot be told from PaME as printed")
 
 
 def test_noise_names_a_winner_no_more_often_than_promised(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_who_misses_a_target_needs_more_than_anybody(tmp_path: Path) -> None:
     outcome = outcome_of(tmp_path, both_views())
     finding = found(outcome, STANDARDIZED, "0.1", "bytes")
     others = "all others miss it with half of the seeds or more"  # D-PSGD gets there with one of two
-    median = "pame: 29.3 KiB (19.53 KiB … 39.06 KiB)"
+    median = "PaME: 29.3 KiB (19.53 KiB … 39.06 KiB)"
     assert finding.words == f"no winner, a look (2 seeds); lowest median {median}; {others}"
     [_, line] = lines_to("0.1", outcome, STANDARDIZED)
     assert line.took["rounds"] == Spread(inf, 20.0, 20.0, 2, missed=1)
@@ -211,8 +211,8 @@ def test_a_degraded_run_on_nodes_is_marked_and_named_on_top(tmp_path: Path) -> N
     degraded = replace(first, backend="local", health="degraded", health_reason="7 messages refused")
     sound = [replace(run, backend="local", health="sound") for run in runs if run is not first]
     outcome = outcome_of(tmp_path, runs, [degraded, *sound])
-    words = f"1 of {len(runs)} runs is degraded: dpsgd, {first.cell.view.value}, seed {first.cell.seed}"
-    page = unescape(write_compare_report(tmp_path, outcome).read_text())
+    words = f"1 of {len(runs)} runs is degraded: D-PSGD, {first.cell.view.value}, seed {first.cell.seed}"
+    page = unescape(unwrapped(write_compare_report(tmp_path, outcome).read_text()))
     assert f"{words} (7 messages refused)." in page
     assert "1 finished (degraded), 1 finished" in page
     assert "is degraded" not in write_compare_report(tmp_path, outcome_of(tmp_path, runs, sound)).read_text()
@@ -228,39 +228,53 @@ def test_the_table_in_the_terminal_has_every_target_and_algorithm(tmp_path: Path
     console.print(result_table(outcome_of(tmp_path, both_views()), STANDARDIZED))
     text = console.export_text()
     console.file.close()
-    assert re.search(r"0\.1 +pame +2 of 2 +15 ", text)
+    assert re.search(r"0\.1 +PaME +2 of 2 +15 ", text)
     assert re.search(r"\n +10 … 20 ", text)
-    assert re.search(r"dpsgd +1 of 2 +missed .*\n +20 ", text)
-    assert re.search(r"stop rule +pame +0 of 2 +missed", text)
+    assert re.search(r"D-PSGD +1 of 2 +missed .*\n +20 ", text)
+    assert re.search(r"stop rule +PaME +0 of 2 +missed", text)
 
 
 def test_the_page_has_views_choices_edges_settings_and_how_all_was_measured(tmp_path: Path) -> None:
     words = words_of(write_compare_report(tmp_path, outcome_of(tmp_path, both_views())))
-    assert "Fewest rounds to 0.1, as-published a look no winner, a look (2 seeds); lowest median pame: 15" in words
-    assert "pame: 15 (10 … 20); next dpsgd, 2 times that (a look" in words
+    assert "Fewest rounds to 0.1, as-published a look lowest median PaME: 15; 2 seeds" in words
+    assert "PaME: 15 (10 … 20); next D-PSGD, 2 times that (a look" in words
     assert f"Fewest rounds to 0.1, {STANDARDIZED.value} a look" in words
-    assert "dpsgd eta = 0.3 2 0 the best eta, 0.3, is the smallest tried: widen the grid" in words
-    assert "dpsgd, as-published: the best eta, 0.3, is the smallest tried: widen the grid" in words
+    assert "D-PSGD eta = 0.3 2 0 the best eta, 0.3, is the smallest tried: widen the grid" in words
+    assert "D-PSGD, as-published: the best eta, 0.3, is the smallest tried: widen the grid" in words
     assert "seed 1: f(0) = 0.7, f* = 0.2" in words
     assert "kind: dpsgd" in words
     assert "pame compare small.yaml" in words
-    assert "dpsgd 2 finished 1.5 25 % 2" in words
+    assert "D-PSGD 2 finished 1.5 25 % 2" in words
     for how in HOW.values():
         assert how in words
+
+
+def test_the_page_begins_with_curves_and_then_has_targets_by_algorithms(tmp_path: Path) -> None:
+    page = write_compare_report(tmp_path, outcome_of(tmp_path, both_views())).read_text(encoding="utf-8")
+    sections = re.findall(r'<section id="([^"]*)"', page)
+    assert sections[:3] == ["curves", "as-published", "standardized"]
+    published = unwrapped(page).partition('<section id="as-published"')[2]
+    table = published.partition("Rounds to each target")[2].partition("</table>")[0]
+    headings = re.findall(r'<button type="button">(.*?)</button>', table)
+    assert headings == ["Target", "PaME", "D-PSGD", "PaME as printed"]
+    first = next(line for line in table.split("<tr>") if "suboptimality 0.1<" in line)
+    assert '<td class="number best" data-value="15.0">15' in first
+    assert published.index("Rounds to each target") < published.index("Bytes to each target")
+    assert published.index("Bytes to each target") < published.index("Who needs the fewest")
 
 
 def test_runs_that_did_not_come_to_their_end_are_a_doubt(tmp_path: Path) -> None:
     rows = [replace(one, status="diverged") if one.cell.algorithm == "dpsgd" else one for one in both_views()]
     outcome = outcome_of(tmp_path, rows)
-    assert f"dpsgd, {STANDARDIZED.value}: 2 diverged" in doubts_of(outcome)
-    assert "pame 1.5 (25 % of rounds with nobody), dpsgd" in company_line(outcome, STANDARDIZED)
+    assert f"D-PSGD, {STANDARDIZED.value}: 2 diverged" in doubts_of(outcome)
+    assert "PaME 1.5 (25 % of rounds with nobody), D-PSGD" in company_line(outcome, STANDARDIZED)
 
 
 def test_the_page_says_how_many_settings_were_tried_of_each_at_most_and_really(tmp_path: Path) -> None:
     outcome = replace(outcome_of(tmp_path, both_views()), comparison=comparison_of(tmp_path, ("runs: 2", "runs: 3")))
     words = words_of(write_compare_report(tmp_path, outcome))
     # four combinations of each, as the decay is tuned for both; nothing of what is printed
-    had = "pame 3, dpsgd 3, pame-as-printed 1"
+    had = "PaME 3, D-PSGD 3, PaME as printed 1"
     assert f"At most 3 runs for each algorithm and view ({had}; fewer where the grid is smaller)" in words
     assert "fewer where its grid has fewer settings" in HOW["tuning"]
     assert HOW["tuning"] in words

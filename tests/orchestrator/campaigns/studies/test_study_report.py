@@ -72,12 +72,24 @@ def test_the_page_states_claim_verdicts_and_how_everything_was_measured(tmp_path
     assert "pame study stragglers --seeds 3" in words
 
 
-def test_the_matrix_of_readings_criteria_and_conditions_comes_first(tmp_path: Path) -> None:
+def test_the_matrix_of_readings_by_criteria_comes_first_and_then_its_conditions(tmp_path: Path) -> None:
     page = write_study_report(tmp_path, outcome_of(tmp_path)).read_text()
     assert page.index('<section id="matrix"') == page.index("<section")
     table = page.partition('<section id="matrix"')[2].partition("</table>")[0]
-    assert table.count("<tr>") == 1 + len(READINGS) * 4
-    assert all(condition.words.split()[0] in table for condition in STUDY.conditions[1:])
+    assert table.count("<tr>") == 1 + len(READINGS)
+    assert table.count("<th ") == 1 + 4, "a column for each criterion"
+    below = page.partition('<section id="matrix"')[2].partition("</table>")[2].partition("</table>")[0]
+    assert below.count("<tr>") == 1 + len(READINGS) * 4
+    assert all(condition.words.split()[0] in below for condition in STUDY.conditions[1:])
+
+
+def test_the_matrix_says_in_how_many_conditions_what_does_not_hold_everywhere_holds(tmp_path: Path) -> None:
+    outcome = outcome_of(tmp_path)
+    words = words_of(write_study_report(tmp_path, outcome))
+    conditions = len(STUDY.conditions) - 1
+    everywhere, partly = f"holds in {conditions} of {conditions} conditions", "holds partly in "
+    assert f"{READINGS[0].words} {everywhere} {partly}" in words
+    assert f"{everywhere} does not hold {READINGS[1].words}" in words
 
 
 def test_the_tuning_of_both_is_told(tmp_path: Path) -> None:
