@@ -14,7 +14,6 @@ import pytest
 import pame_testbed as pt
 from orchestrator.errors import MachineFault
 from tests.command import BOUND_S, lines_of, wait_for
-from tests.orchestrator.campaigns.command import served
 
 SMALL = {
     "name": "small",
@@ -189,13 +188,3 @@ def test_a_mistake_is_the_same_sentence_as_in_the_terminal(call: Callable[[], An
         call()
     assert sentence in str(caught.value)
     assert not list(Path("runs").glob("*"))
-
-
-@pytest.mark.timeout(300)
-def test_a_run_on_a_served_orchestrator_leaves_its_curve_here(folder: Path) -> None:
-    with served(folder, 4) as (_, address, _, token):
-        run = pt.run(SMALL, on=address, token=token, out="told", stop__iterations=20)
-    assert (run.status, run.told.backend) == ("finished", "served")
-    by_iteration = run.curve[run.curve["by"] == "iteration"]
-    assert by_iteration["iteration"].tolist() == [0, 10, 20]
-    assert len(run.records) == 0
