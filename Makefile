@@ -64,7 +64,7 @@ $(READY): pyproject.toml
 	@touch $@
 
 $(VISION): $(READY)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[vision]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[vision,notebook]'
 	@touch $@
 
 $(DOCS): $(READY)

@@ -59,7 +59,7 @@ TOOLS: dict[str, Callable[[], bool]] = {
 
 OUTSIDE = (
     "aiohttp", "docker", "grpc", "multiprocessing", "playwright", "socket", "subprocess", "urllib.request",
-    "orchestrator.backends", "orchestrator.campaigns.process_pool", "orchestrator.live",
+    "orchestrator.backends", "orchestrator.campaigns.process_pool", "orchestrator.live", "pame_testbed",
 )  # fmt: skip
 COMMANDS = {"pame", "pame_process"}
 FORBIDDEN = {"os.fork", "os.posix_spawn", "os.system", "socket.bind", "socket.connect", "subprocess.Popen"}

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 
 FORBIDDEN: dict[str, dict[str, tuple[str, ...]]] = {
     "pame": {
-        "above": ("contract", "node", "orchestrator", "benchmarks", "tests"),
+        "above": ("contract", "node", "orchestrator", "pame_testbed", "benchmarks", "tests"),
         "edges": (
             "asyncio", "datetime", "docker", "grpc", "io", "logging", "multiprocessing", "os", "pathlib", "pickle",
             "prometheus_client", "pydantic", "random", "rich", "shutil", "signal", "socket", "subprocess", "tempfile",
@@ -20,11 +20,15 @@ FORBIDDEN: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "contract": {
-        "above": ("node", "orchestrator", "benchmarks", "tests"),
+        "above": ("node", "orchestrator", "pame_testbed", "benchmarks", "tests"),
         "edges": ("pickle", "pydantic", "typer", "rich"),
     },
-    "node": {"above": ("orchestrator", "benchmarks", "tests"), "edges": ("pickle", "pydantic", "typer", "rich")},
-    "orchestrator": {"above": ("benchmarks", "tests"), "edges": ("pickle",)},
+    "node": {
+        "above": ("orchestrator", "pame_testbed", "benchmarks", "tests"),
+        "edges": ("pickle", "pydantic", "typer", "rich"),
+    },
+    "orchestrator": {"above": ("pame_testbed", "benchmarks", "tests"), "edges": ("pickle",)},
+    "pame_testbed": {"above": ("benchmarks", "tests"), "edges": ("pickle",)},
 }  # fmt: skip
 
 
@@ -162,12 +166,15 @@ BELOW = {
     "results": {"experiment"},
     "evaluation": {"experiment", "results"},
     "report": {"experiment", "results"},
+    "exports": {"experiment", "results", "report"},
     "control": {"experiment", "results", "evaluation", "report"},
     "live": {"experiment", "results", "report", "control"},
     "backends": {"experiment", "results", "evaluation", "report", "control", "live"},
     "campaigns": {"experiment", "results", "report", "control", "backends"},
-    "cli": {"data", "experiment", "results", "evaluation", "report", "control", "live", "backends", "campaigns"},
-}
+    "cli": {
+        "data", "experiment", "results", "evaluation", "report", "exports", "control", "live", "backends", "campaigns",
+    },
+}  # fmt: skip
 """What each package of the orchestrator may import of the others: only rows above its own."""
 
 

@@ -30,6 +30,8 @@ Overrides = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, e.g. algorithm.support=0.1; repeatable."),
 ]
+Runs = Annotated[Path, typer.Option("--runs", help="Where the run folders are.", file_okay=False)]
+"""For verbs whose `--out` is something else."""
 Seed = Annotated[int | None, typer.Option(help="Override the seed.", min=0, max=2**63 - 1)]
 
 

@@ -26,6 +26,8 @@ GROUPS = {
         "runs": "List the runs, newest first.",
         "report": "Write the report of a run or a campaign anew.",
         "replay": "Run a run again, with its faults as they were.",
+        "export": "Write the tables of a run or a campaign as CSV, Parquet or TensorBoard files.",
+        "figure": "Draw curves of runs as a figure for a paper: PDF, SVG or PNG.",
     },
     "Ask a question with many runs": {
         "compare": "Compare algorithms, tuned alike, on fresh seeds.",

@@ -108,14 +108,8 @@
   window.addEventListener("afterprint", () => drawAll());
 
   for (const button of document.querySelectorAll("[data-save]")) {
-    button.addEventListener("click", async () => {
-      const svg = await views.get(button.dataset.save).view.toSVG(2);
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
-      link.download = `${button.dataset.save}.svg`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    });
+    const id = button.dataset.save;
+    button.addEventListener("click", () => saveChart(id, button.dataset.as, views.get(id).view, specOf(report.figures[id])));
   }
 
   function sortBy(heading) {

@@ -22,6 +22,7 @@ from orchestrator.errors import writing
 from orchestrator.number_words import NOT_MEASURED
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.provenance import provenance_footer
+from orchestrator.report.save_buttons import save_buttons
 from orchestrator.report.theme import chart_themes
 from orchestrator.report.unbroken import NARROW, kept, prose, whole
 from orchestrator.report.vega import Legend, Row
@@ -53,7 +54,7 @@ def write_page(folder: Path, title: str, parts: Iterable[str], figures: Sequence
         "data": {name: packed(rows) for figure in figures for name, rows in figure.data.items()},
         "themes": chart_themes(steps),
     }
-    bundle, script = chart_library(), _own("page.js")
+    bundle, script = chart_library(), _own("save.js") + _own("page.js")
     policy = (
         "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'; "
         f"script-src 'unsafe-eval' {_hash(bundle)} {_hash(script)}"
@@ -156,7 +157,7 @@ def chart(figure: Chart) -> str:
     """The card of a chart; the script draws into it."""
     title = escape(figure.title)
     names = legend(figure.own_legend, [figure.id]) if figure.own_legend else ""
-    save = f'<button type="button" class="save" data-save="{figure.id}">Save as SVG</button>'
+    save = save_buttons(figure.id)
     return (
         f'<figure class="card {figure.shape}"><div class="cardhead"><h3>{prose(figure.title)}</h3>{save}</div>'
         f'<p class="note">{prose(figure.note)}</p>{_switch(figure.own_switch)}{names}'

@@ -9,7 +9,7 @@ TABLE = PAGE.partition("## To change this, open that")[2]
 
 
 def named(text: str) -> list[str]:
-    found = re.findall(r"`((?:contract|node|orchestrator|pame|proto|tests)/[\w/.]*)`", text)
+    found = re.findall(r"`((?:contract|node|orchestrator|pame|pame_testbed|proto|tests)/[\w/.]*)`", text)
     return [name for name in found if "." in name or name.endswith("/")]
 
 
