@@ -165,7 +165,7 @@ BELOW = {
     "experiment": set(),
     "results": {"experiment"},
     "evaluation": {"experiment", "results"},
-    "report": {"experiment", "results"},
+    "report": {"results"},
     "exports": {"experiment", "results", "report"},
     "control": {"experiment", "results", "evaluation", "report"},
     "live": {"experiment", "results", "report", "control"},

@@ -11,9 +11,9 @@ from orchestrator.algorithm_names import algorithm_name, setting_value
 from orchestrator.exports.campaign_tables import is_campaign, is_sweep, members, points_table
 from orchestrator.exports.column_table import ColumnTable, plain
 from orchestrator.exports.run_tables import LABELS, curve_table, summary_of
-from orchestrator.report.fault_axes import course
 from orchestrator.report.fault_shading import shades
 from orchestrator.report.sweep import middle
+from orchestrator.results.fault_axes import course
 from orchestrator.results.fault_history import read_faults
 from orchestrator.results.files import read_yaml, reading
 from orchestrator.results.points import read_curve

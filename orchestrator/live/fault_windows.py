@@ -15,8 +15,8 @@ from typing import Any, Literal
 import numpy as np
 
 from orchestrator.experiment.faults.happened import Told
-from orchestrator.report.fault_axes import FaultAxes
 from orchestrator.results.events import EventWord
+from orchestrator.results.fault_axes import FaultAxes
 from orchestrator.results.fault_history import Faults, PlannedFault
 from pame.fault_effects import (
     CutEffect,

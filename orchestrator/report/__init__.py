@@ -1,7 +1,7 @@
 """The self-contained HTML report of a run, and of a sweep: one file, no network, charts drawn in the page.
 
 Draws only: what a run folder holds is read by `orchestrator.results`.
-May import: `orchestrator.results`, `orchestrator.experiment` (plans in words), `pame`; numpy, vl_convert.
+May import: `orchestrator.results`, `pame`; numpy, vl_convert.
 """
 
 from orchestrator.report.run_report import write_report

@@ -6,11 +6,11 @@ from math import inf
 
 from orchestrator.number_words import NOT_MEASURED, count, duration, number, percent
 from orchestrator.report import page
-from orchestrator.report.fault_axes import FaultAxes
-from orchestrator.report.fault_impact import Dip, Impact
 from orchestrator.report.page import TableCell
 from orchestrator.results.events import Acts
+from orchestrator.results.fault_axes import FaultAxes
 from orchestrator.results.fault_history import Faults, PlannedFault, struck
+from orchestrator.results.fault_impact import Dip, Impact
 from orchestrator.results.window_rounds import Rounds
 from pame.fault_effects import DegradeEffect
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from orchestrator.report.fault_axes import FaultAxes
 from orchestrator.report.vega import Row, Shade, short
+from orchestrator.results.fault_axes import FaultAxes
 from orchestrator.results.fault_history import Faults, PlannedFault
 from orchestrator.results.window_rounds import Range
 

@@ -9,8 +9,6 @@ from orchestrator.report.badges import badges
 from orchestrator.report.chart import Chart
 from orchestrator.report.class_table import class_map, class_section
 from orchestrator.report.coverage import coverage, steady_coverage
-from orchestrator.report.fault_axes import FaultAxes, course
-from orchestrator.report.fault_impact import impacts
 from orchestrator.report.fault_section import fault_section
 from orchestrator.report.fault_shading import shades
 from orchestrator.report.headline import meanings
@@ -19,6 +17,8 @@ from orchestrator.report.network import counter_card, network_card
 from orchestrator.report.run_head import run_head
 from orchestrator.report.transmission import ACCOUNT, byte_account, sent_account, why_no_account
 from orchestrator.results.events import Events
+from orchestrator.results.fault_axes import FaultAxes, course
+from orchestrator.results.fault_impact import impacts
 from orchestrator.results.files import finite, reading
 from orchestrator.results.read import RunData, read_run
 from orchestrator.results.summary import RunSummary

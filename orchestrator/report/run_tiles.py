@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from orchestrator.experiment.units import DURATION
 from orchestrator.number_words import (
     count,
     duration,
@@ -15,7 +14,7 @@ from orchestrator.number_words import (
 )
 from orchestrator.report.progress import NO_CLOCK
 from orchestrator.results.files import finite, mapping
-from orchestrator.results.read import BROKEN_OFF, RUNNING, RunData
+from orchestrator.results.read import BROKEN_OFF, RUNNING, RunData, step_seconds
 from orchestrator.results.summary import LateEvaluation, RunSummary
 from pame.observe import Evaluation
 
@@ -135,10 +134,7 @@ def _time(summary: RunSummary, compute: Mapping[str, object]) -> Tile:
 
 def _nominal(iterations: int | None, compute: Mapping[str, object]) -> str:
     """What the steps alone take, if nobody waits."""
-    try:
-        step = DURATION.parse(str(compute.get("step")))
-    except ValueError:
-        return ""
+    step = step_seconds(compute)
     return f"the steps alone: {duration(iterations * step)}" if iterations and step else ""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from orchestrator.experiment.units import DURATION
 from orchestrator.results.class_counts import ClassCounts, read_class_counts
 from orchestrator.results.events import Events, read_events
 from orchestrator.results.fault_history import Faults, read_faults
@@ -45,6 +46,14 @@ class RunData:
     events: Events | None
     faults: Faults | None = None
     class_counts: ClassCounts | None = None
+
+
+def step_seconds(compute: Mapping[str, object]) -> float | None:
+    """The nominal time of a step, by the section `compute` of the experiment that a folder holds."""
+    try:
+        return DURATION.parse(str(compute.get("step")))
+    except ValueError:
+        return None
 
 
 def is_run(folder: Path) -> bool:

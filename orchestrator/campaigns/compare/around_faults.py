@@ -10,7 +10,7 @@ from orchestrator.campaigns.compare.file import Target
 from orchestrator.campaigns.compare.measure import CompareMark, CompareRow, level
 from orchestrator.campaigns.compare.survival import Survival
 from orchestrator.campaigns.compare.verdict import Measure
-from orchestrator.report.fault_impact import Dip, dip_of
+from orchestrator.results.fault_impact import Dip, dip_of
 from orchestrator.results.spread import Spread, spread, spread_of_hits
 from orchestrator.results.window_rounds import Range
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from orchestrator.report.fault_axes import course
+from orchestrator.results.fault_axes import course
 from orchestrator.results.fault_history import Faults, PlannedFault
 from orchestrator.results.window_rounds import Range
 from pame.observe import Evaluation

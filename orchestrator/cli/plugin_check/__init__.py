@@ -3,4 +3,6 @@
 look.py         one look, and what it found              rehearsal.py   small runs, simulated and on four real nodes
 algorithm.py    codec, descent, bits, loss, restart      problem.py     gradient, descent, bits
 surroundings.py topologies and faults
+
+May import: what the other verbs may, the packages of the orchestrator, `contract` and `pame`.
 """

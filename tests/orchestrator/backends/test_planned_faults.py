@@ -13,9 +13,9 @@ from orchestrator.control.manual_faults import inject
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.faults import FaultError
 from orchestrator.experiment.resolve import make_network_setting
-from orchestrator.report.fault_axes import course
 from orchestrator.report.fault_shading import shades
 from orchestrator.results import Status
+from orchestrator.results.fault_axes import course
 from orchestrator.results.read import read_run
 from pame.byte_account import Fate
 from pame.fault_effects import ContainerKillEffect, CutEffect, DegradeEffect, FaultEvent, SlowEffect, Window

@@ -19,11 +19,11 @@ from orchestrator.control.fault_events import fault_event
 from orchestrator.experiment.faults.happened import Reach, Told, on_network
 from orchestrator.report import progress, write_report
 from orchestrator.report.coverage import coverage
-from orchestrator.report.fault_axes import FaultAxes, course
-from orchestrator.report.fault_impact import Dip, Impact, Live, impacts
 from orchestrator.report.fault_shading import FaultShading, shades
 from orchestrator.report.theme import chart_themes
+from orchestrator.results.fault_axes import FaultAxes, course
 from orchestrator.results.fault_history import MOST_SPELLS, Faults
+from orchestrator.results.fault_impact import Dip, Impact, Live, impacts
 from orchestrator.results.read import RunData, read_run
 from orchestrator.results.window_rounds import AgeSum, Rounds
 from pame.fault_effects import CutEffect, DegradeEffect, DropEffect, FaultEvent, PauseEffect, SlowEffect

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from orchestrator.experiment.faults import LiveGraph, active, live_graph
-from orchestrator.report.fault_axes import FaultAxes
+from orchestrator.results.fault_axes import FaultAxes
 from orchestrator.results.fault_history import PlannedFault, named
 from orchestrator.results.files import finite
 from orchestrator.results.window_rounds import Range, Rounds, rounds_in_windows
