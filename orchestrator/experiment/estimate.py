@@ -93,7 +93,7 @@ def _message_bytes(algorithm: Any, messages: Messages, n: int) -> float | None:
         1, graph, toy, algorithm, (1,) * _REHEARSED, StopRules(_REHEARSED), messages=replace(messages, loss=0.0),
         evaluate_every=_REHEARSED, own_models=False,
     )  # fmt: skip
-    seen = _Sizes()
+    seen = _SentSizes()
     try:
         run_lock_step(setting, seen, ByteAccount(_REHEARSED))
     except PameError:  # the run itself will say why
@@ -111,7 +111,7 @@ def _gradient_s(setting: ResolvedRun) -> float:
     return took
 
 
-class _Sizes:
+class _SentSizes:
     """Counts what is sent after the first iteration."""
 
     def __init__(self) -> None:
