@@ -25,7 +25,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class CampaignProgress:
+class JobProgress:
     """Of the stage under way."""
 
     stage: str

@@ -15,7 +15,7 @@ from orchestrator.exports.paper_figure import FigureLook, draw
 from orchestrator.number_words import is_share, number, of_metric
 from pame.observe import Evaluation
 from pame.stopping import StopRules
-from pame_testbed.job import CampaignProgress
+from pame_testbed.job import JobProgress
 
 _EVERY_S = 0.5
 _CHART = FigureLook(width_mm=150, height_mm=60, font_size=9)
@@ -27,7 +27,7 @@ class Shown(Protocol):
     def state(self, state: Mapping[str, Any]) -> None:
         """Where the nodes are."""
 
-    def progress(self, progress: CampaignProgress) -> None: ...
+    def progress(self, progress: JobProgress) -> None: ...
 
     def over(self, folder: Path | None) -> None:
         """Nothing more comes."""
@@ -40,7 +40,7 @@ class Nothing:
     def state(self, state: Mapping[str, Any]) -> None:
         pass
 
-    def progress(self, progress: CampaignProgress) -> None:
+    def progress(self, progress: JobProgress) -> None:
         pass
 
     def over(self, folder: Path | None) -> None:
@@ -67,7 +67,7 @@ class TerminalBar:
     def state(self, state: Mapping[str, Any]) -> None:
         self._bar.update(self._task, description=str(state.get("phase") or ""))
 
-    def progress(self, progress: CampaignProgress) -> None:
+    def progress(self, progress: JobProgress) -> None:
         words = f"{progress.ended}/{progress.cells} done"
         share = progress.ended / max(progress.cells, 1)
         self._bar.update(self._task, description=progress.stage, completed=share, reached=words)
@@ -104,7 +104,7 @@ class NotebookView:
             self._words = f"{state.get('phase')}: {state.get('alive')} of {state.get('nodes')} nodes"
             self._draw()
 
-    def progress(self, progress: CampaignProgress) -> None:
+    def progress(self, progress: JobProgress) -> None:
         self._share = progress.ended / max(progress.cells, 1)
         self._words = f"{progress.stage}: {progress.ended} of {progress.cells} runs"
         self._draw()

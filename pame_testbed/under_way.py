@@ -27,8 +27,8 @@ from pame_testbed.job import (
     PROGRESS,
     STATE,
     WARNING,
-    CampaignProgress,
     Job,
+    JobProgress,
     Message,
 )
 from pame_testbed.results import Run
@@ -93,7 +93,7 @@ class Worker:
             self.folder = Path(message[FOLDER])
         elif WARNING in message:
             warnings.warn(message[WARNING], stacklevel=2)
-        elif PROGRESS in message and (progress := from_json(CampaignProgress, message[PROGRESS])) is not None:
+        elif PROGRESS in message and (progress := from_json(JobProgress, message[PROGRESS])) is not None:
             self._shown.progress(progress)
         elif STATE in message:
             self._shown.state(message[STATE])

@@ -37,7 +37,7 @@ from orchestrator.results.campaign_record import CampaignRecord, digest
 from orchestrator.results.typed_json import from_json, to_json
 from pame.errors import PameError
 from pame.observe import Evaluation, Record
-from pame_testbed.job import DONE, ERROR, FOLDER, INTERRUPTED, POINT, PROGRESS, STATE, WARNING, CampaignProgress, Job
+from pame_testbed.job import DONE, ERROR, FOLDER, INTERRUPTED, POINT, PROGRESS, STATE, WARNING, Job, JobProgress
 
 SIMULATE = "simulate"
 
@@ -97,12 +97,12 @@ class CampaignCaller:
     """The same of a campaign."""
 
     caller: Caller
-    _progress: CampaignProgress = field(default_factory=lambda: CampaignProgress("", 0, 0))
+    _progress: JobProgress = field(default_factory=lambda: JobProgress("", 0, 0))
 
     def begins(self, stage: Stage, known: int) -> None:
         """A stage of the same name goes on."""
-        former = self._progress if self._progress.stage == stage.name else CampaignProgress(stage.name, 0, 0)
-        self._told(CampaignProgress(stage.name, former.cells + len(stage.cells), former.ended + known))
+        former = self._progress if self._progress.stage == stage.name else JobProgress(stage.name, 0, 0)
+        self._told(JobProgress(stage.name, former.cells + len(stage.cells), former.ended + known))
 
     def goes_on(self, cell: Cell, point: Evaluation) -> None:
         pass
@@ -112,9 +112,9 @@ class CampaignCaller:
 
     def ended(self, run: CellRun) -> None:
         now = self._progress
-        self._told(CampaignProgress(now.stage, now.cells, now.ended + 1))
+        self._told(JobProgress(now.stage, now.cells, now.ended + 1))
 
-    def _told(self, progress: CampaignProgress) -> None:
+    def _told(self, progress: JobProgress) -> None:
         self._progress = progress
         self.caller.tell({PROGRESS: progress})
 

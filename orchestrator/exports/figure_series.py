@@ -35,7 +35,7 @@ class FigureRefused(PameError):
 
 
 @dataclass(frozen=True, slots=True)
-class FaultWindow:
+class ShadedWindow:
     begin: float
     end: float
     fault: str
@@ -50,7 +50,7 @@ class DrawnRun:
     seed: Any
     x: Floats
     y: Floats
-    windows: tuple[FaultWindow, ...] = ()
+    windows: tuple[ShadedWindow, ...] = ()
     plan: str = ""
     """Its faults as planned."""
     is_simulated: bool = False
@@ -105,7 +105,7 @@ def lines_of(curves: Sequence[DrawnRun], labels: Sequence[str] = ()) -> list[Fig
     return found
 
 
-def shared_windows(curves: Sequence[DrawnRun]) -> tuple[FaultWindow, ...]:
+def shared_windows(curves: Sequence[DrawnRun]) -> tuple[ShadedWindow, ...]:
     """Those of the first run, if all had the same plan; else nobody could tell whose they are."""
     return curves[0].windows if len({curve.plan for curve in curves}) == 1 else ()
 
@@ -140,7 +140,7 @@ def _left(folder: Path, x: str, y: str, where: Where) -> DrawnRun | None:
     if not _is_asked({**settings, "run": folder.name, "algorithm": summary.algorithm}, where):
         return None
     spans = shades(faults, course(points, summary.seconds, summary.iterations)).spans.get(x, ())
-    windows = tuple(FaultWindow(begin, end, spell.fault) for spell, (begin, end) in spans)
+    windows = tuple(ShadedWindow(begin, end, spell.fault) for spell, (begin, end) in spans)
     plan = repr([(s.words, s.begin, s.end) for s in faults.spells] if faults else [])
     name, seed = str(settings.pop("name", folder.name)), settings.pop("seed", None)
     xs, ys = _points(_of_axis(table, x), x, y, folder)

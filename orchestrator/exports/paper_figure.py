@@ -14,7 +14,7 @@ import numpy as np
 import vl_convert
 
 from orchestrator.errors import writing
-from orchestrator.exports.figure_series import FaultWindow, FigureLine, FigureRefused
+from orchestrator.exports.figure_series import FigureLine, FigureRefused, ShadedWindow
 from orchestrator.number_words import byte_unit, is_share, metric_title
 
 FORMATS = (".pdf", ".svg", ".png")
@@ -109,7 +109,7 @@ def draw(
     x: str,
     y: str,
     look: FigureLook,
-    windows: Sequence[FaultWindow] = (),
+    windows: Sequence[ShadedWindow] = (),
     is_simulated: bool = False,
 ) -> PaperFigure:
     """`windows`: what is shaded; `is_simulated`: whether seconds are those of the simulator."""
@@ -260,7 +260,7 @@ def _band(channels: _Spec, names: Sequence[str], look: FigureLook) -> _Spec:
     return {"mark": mark, "encoding": {"x": channels["x"], **ends, "fill": fill}}
 
 
-def _shade(windows: Sequence[FaultWindow], kinds: Sequence[str], x_scale: float, end: float) -> _Spec:
+def _shade(windows: Sequence[ShadedWindow], kinds: Sequence[str], x_scale: float, end: float) -> _Spec:
     values = [
         {"x": window.begin / x_scale, "to": min(window.end / x_scale, end), "fault": window.fault}
         for window in windows

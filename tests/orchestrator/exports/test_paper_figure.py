@@ -15,7 +15,7 @@ import pytest
 import vl_convert
 from PIL import Image
 
-from orchestrator.exports.figure_series import DrawnRun, FaultWindow, FigureLine, FigureRefused, curves_of, lines_of
+from orchestrator.exports.figure_series import DrawnRun, FigureLine, FigureRefused, ShadedWindow, curves_of, lines_of
 from orchestrator.exports.paper_figure import PALETTES, FigureLook, PaperFigure, draw, log_ticks
 from tests.command import mistake, told
 from tests.orchestrator.exports.conftest import CallIn
@@ -88,7 +88,7 @@ def test_a_pdf_shows_what_the_png_shows(tmp_path: Path) -> None:
 
 def test_every_line_is_drawn_in_its_colour_with_its_name_and_faults_are_shaded(tmp_path: Path) -> None:
     lines = [line("pame", [1, 0.1, 0.01, 0.02]), line("dpsgd", [1, 0.5, 0.2, 0.1])]
-    drawn = figure(*lines, windows=[FaultWindow(1, 2, "partition")])
+    drawn = figure(*lines, windows=[ShadedWindow(1, 2, "partition")])
     drawn.write(tmp_path / "f.png")
     pixels = rendered((tmp_path / "f.png").read_bytes())
     assert all(has_colour(pixels, colour) for colour in PALETTES["okabe-ito"][:2])
@@ -196,7 +196,7 @@ def test_the_points_drawn_are_those_of_the_run(run: Path) -> None:
         expected = [(point[x], point["objective"] - least) for point in points if point["by"] == by]
         assert list(zip(found.x.tolist(), found.y.tolist(), strict=True)) == expected
     [found] = curves_of([run], "iteration", "gap", {})
-    assert found.windows == (FaultWindow(20.0, 30.0, "partition"),)
+    assert found.windows == (ShadedWindow(20.0, 30.0, "partition"),)
 
 
 def test_the_command_draws_a_comparison_and_says_which_lines_there_are(comparison: Path, pame_in: CallIn) -> None:
