@@ -90,7 +90,7 @@ def test_a_run_keeps_its_curve_by_the_clock_and_when_something_was_done_to_it(tm
     assert 0 < window.iterations[0] <= window.iterations[1] <= 60
     assert windows_of(simulated(tmp_path, "loss").figures) == ()
     assert all(point.seconds is not None for point in run.curve)
-    assert run.curve[-1].iteration == 60
+    assert run.curve[-1].iteration >= 50, "it ends when the median node is done"
 
 
 def test_who_never_waits_comes_to_an_end_when_nothing_is_done(tmp_path: Path) -> None:
