@@ -48,6 +48,7 @@ def test_every_command_works_and_the_last_one_leaves_a_figure(tmp_path: Path) ->
     assert re.search(r"^report: (runs/\S+)/report\.html$", said, re.MULTILINE)
     [figure] = tmp_path.glob("runs/*-who/comparison.svg")
     assert ET.parse(figure).getroot().tag.endswith("svg")
+    assert (tmp_path / "support.pdf").read_bytes().startswith(b"%PDF-")
     [broken] = tmp_path.glob("runs/*-broken")
     assert {event["what"] for event in lines_of(broken / "events.jsonl")} >= {"fault begins", "died", "restarted"}
     assert len(list(tmp_path.glob("runs/*/report.html"))) == 5
