@@ -35,12 +35,14 @@ async def test_a_page_without_a_token_does_nothing_for_anybody(action: str, tmp_
 
 
 async def test_a_mistake_in_an_experiment_is_one_line_with_its_key_and_what_works(visit: Visited) -> None:
+    wrong = text_of().replace("kind: ring", "kind: rong")
+    line = wrong[: wrong.index("kind: rong")].count("\n") + 1
     for path in ("/api/plan", "/api/start"):
-        status, words = await visit.act(path, text_of().replace("kind: ring", "kind: rong"))
+        status, words = await visit.act(path, wrong)
         assert status == 400
-        assert words.startswith("experiment: topology.kind: unknown kind 'rong'; did you mean 'ring'?")
+        assert words.startswith(f"experiment:{line}: topology.kind: unknown kind 'rong'; did you mean 'ring'?")
         assert len(words.splitlines()) == 1
-        assert (await visit.act(path, "nodes: ["))[1].startswith("experiment: is not YAML: expected the node content")
+        assert (await visit.act(path, "nodes: ["))[1].startswith("experiment:1: is not YAML: expected the node content")
         status, words = await visit.act(path, "nodes: 100000\nproblem: {kind: linear, n: 2, samples: 2}\n")
         assert (status, words) == (400, "nodes: 100000, and this orchestrator takes at most 10000\n")
         status, words = await visit.act(path, "seed: [1, 2]\n")
