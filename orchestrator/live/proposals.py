@@ -1,6 +1,5 @@
 """An experiment as somebody proposes it on the page: checked as any file is, and what it would do, before it begins."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
@@ -14,13 +13,12 @@ from orchestrator.experiment import Experiment, ExperimentError, Variant, defaul
 from orchestrator.experiment.faults.plan_words import planned_words
 from orchestrator.experiment.late_faults import late_faults, likely_seconds
 from orchestrator.experiment.named_files import Files, named
+from orchestrator.experiment.ready import ready_file, ready_files
 from orchestrator.experiment.resolve import make_network_setting, warnings
 from orchestrator.number_words import duration
 from pame.network_specs import ModuleSpec
 
-_FOLDER = Path("experiments")
 _MOST_FAULTS = 100
-_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 NO_FILES: Files = {}
 
 
@@ -32,26 +30,18 @@ class ReadyExperiment:
 
 
 def ready_experiments() -> list[ReadyExperiment]:
-    """Those that can be picked: the default, and the single runs in experiments/; reads files."""
-    found = [ReadyExperiment("default", "The experiment that runs when none is given.")]
-    for path in sorted(_FOLDER.glob("*.yaml")):
-        text = path.read_text(encoding="utf-8", errors="replace")
-        try:
-            data = yaml.safe_load(text)
-        except yaml.YAMLError:
-            continue
-        if _NAME.fullmatch(path.stem) and isinstance(data, dict) and _is_single(data):
-            first = next((line.lstrip("# ") for line in text.splitlines() if line.startswith("#")), "")
-            found.append(ReadyExperiment(path.stem, first))
-    return found
+    """Those that can be picked: the default, and the ready ones that are single runs; reads files."""
+    singles = [one for one in ready_files() if not one.is_comparison and _is_single(one.path)]
+    default = ReadyExperiment("default", "The experiment that runs when none is given.")
+    return [default, *(ReadyExperiment(one.name, one.about) for one in singles)]
 
 
 def text_of_ready(name: str) -> str | None:
     """None if there is none of that name."""
     if name == "default":
         return default_path().read_text(encoding="utf-8")
-    known = {one.name for one in ready_experiments()}
-    return (_FOLDER / f"{name}.yaml").read_text(encoding="utf-8") if name in known else None
+    path = ready_file(name) if name in {one.name for one in ready_experiments()} else None
+    return None if path is None else path.read_text(encoding="utf-8")
 
 
 def read_proposal(text: str) -> Variant:
@@ -94,11 +84,14 @@ def _ends(iterations: int | None, limit_s: float, likely_s: float) -> str:
     return f"ends {' or '.join(rules) or 'by its own rule'}{guess}"
 
 
-def _is_single(data: Mapping[str, object]) -> bool:
-    """No comparison, and no file beside it that would have to come along."""
-    topology = data.get("topology")
-    has_file = "plan" in data or (isinstance(topology, dict) and "file" in topology)
-    return not has_file and not {"base", "algorithms"} <= data.keys()
+def _is_single(path: Path) -> bool:
+    """No file is beside it that would have to come along."""
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8", errors="replace"))
+    except yaml.YAMLError:
+        return False
+    topology = data.get("topology") if isinstance(data, dict) else None
+    return isinstance(data, dict) and "plan" not in data and not (isinstance(topology, dict) and "file" in topology)
 
 
 def _files_of(experiment: Experiment) -> Iterator[str]:
