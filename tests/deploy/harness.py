@@ -59,7 +59,10 @@ class Project:
         )
 
     def down(self) -> None:
-        self.compose("down", "--volumes", "--remove-orphans", "--timeout", "1", seconds=120)
+        """Once more, if an engine that is busy has not let go of a network yet."""
+        words = ("down", "--volumes", "--remove-orphans", "--timeout", "1")
+        if self.compose(*words, seconds=120, check=False).returncode:
+            self.compose(*words, seconds=120)
 
     def execute(self, container: Container, *words: str, seconds: float = 60, check: bool = True) -> str:
         return docker("exec", container.id, *words, seconds=seconds, check=check).stdout

@@ -295,7 +295,12 @@ def test_a_batch_run_ends_with_the_exit_code_of_the_run() -> None:
 
 
 BAD = {
-    "no such experiment": ({"PAME_EXPERIMENT": "nonsense"}, 2, 2, "there is no experiment 'nonsense'; use one of: "),
+    "no such experiment": (
+        {"PAME_EXPERIMENT": "nonsense"},
+        2,
+        2,
+        "there is no file and no ready experiment 'nonsense'",
+    ),
     "zero nodes wanted": ({"PAME_NODES": "0"}, 2, 2, "'0' is not a number of nodes"),
     "one node": ({}, 1, 1, "gave up after 25 s: 1 nodes do not go with quickstart.yaml"),
     "no nodes": ({}, 0, 1, "gave up after 8 s: waiting for nodes, 0 are here"),

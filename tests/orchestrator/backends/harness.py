@@ -338,8 +338,14 @@ class FragileRun:
 
 def join_of(control: ControlPlane, **changes: Any) -> control_pb2.FromNode:
     """A join that is welcome, but for the changes."""
-    welcome = {"token": control.token, "member": "somebody", "address": "127.0.0.1:9", "code_version": code_version()}
-    return control_pb2.FromNode(join=control_pb2.Join(fingerprint=fingerprint(), **(welcome | changes)))
+    welcome = {
+        "token": control.token,
+        "member": "somebody",
+        "address": "127.0.0.1:9",
+        "code_version": code_version(),
+        "fingerprint": fingerprint(),
+    }
+    return control_pb2.FromNode(join=control_pb2.Join(**(welcome | changes)))
 
 
 @asynccontextmanager

@@ -12,7 +12,6 @@ PLUGIN = """
 from dataclasses import dataclass
 from typing import Literal
 from pame.algorithms.dpsgd import Dpsgd, DpsgdSpec
-from tests.orchestrator.harness import summary_of
 
 class Node(Dpsgd):
     def __init__(self, spec, context):
