@@ -24,6 +24,7 @@ from tests.command import lines_of
 from tests.harness import Watcher, until
 from tests.orchestrator.backends.harness import experiment_of, running, same_as_simulated
 from tests.orchestrator.harness import events_of, summary_of
+from tests.orchestrator.report.oracle import unwrapped
 
 LINEAR = {"kind": "linear", "n": 40, "samples": 40, "test_samples": 30}
 PAME = {"kind": "pame", "participation": 0.5, "support": 0.3}
@@ -142,7 +143,7 @@ def test_a_run_that_ends_before_a_fault_says_so_and_shades_only_what_happened(tm
     assert (ending.status, ending.faults.sentence) == (Status.FINISHED, sentence)
     assert (ending.faults.happened, ending.faults.failed, ending.faults.never_began) == (1, 0, 2)
     assert summary_of(folder)["warnings"][0] == sentence
-    report = (folder / "report.html").read_text()
+    report = unwrapped((folder / "report.html").read_text())
     assert report.index(sentence) < report.index('class="tiles"')
     run = read_run(folder)
     shading = shades(run.faults, course(run.curve, run.summary.seconds, run.summary.iterations))
