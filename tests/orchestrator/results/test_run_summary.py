@@ -65,8 +65,10 @@ def test_a_summary_survives_its_file(summary: RunSummary) -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_a_summary_of_before_is_written_again_as_it_was(folder: Path) -> None:
-    since: dict[str, object] = {"notes": [], "evaluation": None}
-    assert to_json(require_summary(folder)) == json.loads((folder / "summary.json").read_text()) | since
+    before = json.loads((folder / "summary.json").read_text()) | {"notes": [], "evaluation": None}
+    if before["network"]:
+        before["network"]["evaluation"]["seconds"] = None  # which nobody measured then
+    assert to_json(require_summary(folder)) == before
 
 
 def test_a_summary_that_says_nothing_has_defaults(tmp_path: Path) -> None:
