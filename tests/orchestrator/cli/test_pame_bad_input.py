@@ -18,7 +18,7 @@ CASES = {
         "lock-step",
     ),
     "a coding that does not fit": ("messages: {support: all}", "give algorithm.support: 100%"),
-    "more data than memory": ("problem: {n: 1000000000}", "make nodes, problem.samples or problem.n smaller"),
+    "more data than memory": ("problem: {n: 1000000000}", "problem.samples, problem.n or problem.model smaller"),
     "more nodes than memory": ("nodes: 100000\nproblem: {n: 1000000}", "GiB: make nodes"),
     "a fault that would do nothing": (
         "links: {delay: 5ms}\nfaults: [{kind: degrade, links: all, rate: 10%}]",

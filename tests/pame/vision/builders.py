@@ -51,7 +51,8 @@ def table(train: int = 120) -> DataSet:
     labels = np.arange(train) % 2
     features = np.stack([labels + 0.1 * rng.standard_normal(train), rng.standard_normal(train)], axis=1)
     samples = Samples(features.astype(np.float32), labels.astype(np.int64))
-    return DataSet(DataFacts("rows", (2,), ("no", "yes"), (0.5, 0.0), (0.5, 1.0), sha256="1" * 64), samples, samples)
+    facts = DataFacts("rows", (2,), ("no", "yes"), (0.5, 0.0), (0.5, 1.0), contents_sha256(samples, samples))
+    return DataSet(facts, samples, samples)
 
 
 class Normed(nn.Module):
