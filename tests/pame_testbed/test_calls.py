@@ -170,7 +170,7 @@ def _command(pid: str) -> bytes:
         (lambda: pt.run("partitoin"), "did you mean partition?"),
         (lambda: pt.run("nowhere/mine.yaml"), "nowhere/mine.yaml: "),
         (lambda: pt.run(nodes=1), "--set nodes: got 1, expected a whole number of at least 2"),
-        (lambda: pt.run("nodes: 1\n"), "experiment: nodes: got 1, expected a whole number of at least 2"),
+        (lambda: pt.run("nodes: 1\n"), "nodes: got 1, expected a whole number of at least 2"),
         (lambda: pt.run(nods=4), "--set nods: "),
         (lambda: pt.run(backend="moon"), "there is no backend 'moon'; use one of: local, netns, simulate"),
         (lambda: pt.run(on="127.0.0.1:9", backend="local"), "leave backend out"),

@@ -47,12 +47,12 @@ def test_the_table_has_a_line_per_run_with_the_newest_first(pame: Pame) -> None:
     for words in (*columns, "duration"):
         assert words in heads
     assert old.split() == [
-        "20250101-000000-old", "2025-01-01", "00:00", "finished", "sound", "simulate", "pame", "32", "300", "0.125",
+        "20250101-000000-old", "2025-01-01", "00:00", "finished", "sound", "simulate", "PaME", "32", "300", "0.125",
         "3", "MiB", "61.25", "s",
     ]  # fmt: skip
     assert many.split()[:7] == ["20250102-000000-many", "2025-01-02", "00:00", "sweep", "of", "4", "runs"]
     assert new.split() == [
-        "20250103-000000-new", "2025-01-03", "00:00", "broken", "off", "–", "–", "dpsgd", "8", "–", "–", "–", "–",
+        "20250103-000000-new", "2025-01-03", "00:00", "broken", "off", "–", "–", "D-PSGD", "8", "–", "–", "–", "–",
     ]  # fmt: skip
 
 
