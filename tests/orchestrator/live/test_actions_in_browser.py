@@ -38,7 +38,7 @@ async def test_a_run_is_started_disturbed_stopped_and_fetched_by_clicks(
         await page.wait_for_selector("#wrong", state="visible")
         assert (
             await look.text("#wrong")
-            == "experiment: nodes: got 'three', expected a whole number of at least 2 and at most 100000"
+            == "experiment:3: nodes: got 'three', expected a whole number of at least 2 and at most 100000"
         )
         text = text_of(name="by-clicks", compute={"step": "30ms"}, stop={"iterations": 5000})
         await page.fill("#yaml", text + "\n")
