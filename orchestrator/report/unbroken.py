@@ -10,7 +10,7 @@ _IN_CELLS = re.compile(rf"{_NUMBER}{_UNIT}[).,;:]*|{_OTHER}")
 _IN_PROSE = re.compile(rf"{_NUMBER}(?: … {_NUMBER}(?:{_UNIT})?|{_UNIT}(?: … {_NUMBER}{_UNIT})?)[).,;:]*|{_OTHER}")
 """Where a browser would break a line although it is one number with its unit, one equation, one word or, where there
 is room for it, one range."""
-LONG, NARROW = 28, 18
+LONG, NARROW = 28, 20
 """Characters: longer words may break where they stand among others, lest they are wider than a telephone or a tile."""
 
 

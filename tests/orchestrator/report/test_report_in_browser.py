@@ -249,7 +249,7 @@ def test_no_word_and_no_number_breaks_inside_and_no_page_is_wider_than_its_windo
     write_lines(folder / "events.jsonl", [{"seconds": 1.5, "what": "died-unexpectedly", "node": 3, "detail": long}])
     runs = json.loads((words_folder / "sweep.json").read_text())["runs"]
     for run in runs:
-        run["values"] = {"algorithm": f"PaME, small/{run['folder']}", "topology": "two-clusters of 16 nodes"}
+        run["values"] = {"algorithm": f"PaME, small-support/{run['folder']}", "topology": "two-clusters of 16 nodes"}
     change_file(words_folder / "sweep.json", runs=runs, keys=["algorithm", "topology"])
     for path in (write_report(folder), write_sweep_report(words_folder)):
         visit = visiting(path, theme, width)
